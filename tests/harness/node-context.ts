@@ -14,7 +14,7 @@ export const NO_SERVICES: NodeServices = {
   workflows: { start: refuse },
   locks: { acquire: refuse, release: refuse },
   responses: { send: refuse },
-  modelCalls: { begin: refuse, settle: refuse },
+  modelCalls: { begin: refuse, settle: refuse, withdraw: refuse },
   results: { check: refuse },
   fileProcesses: createFileProcesses(2),
   traffic: { admit: () => Promise.resolve({ waitedMs: 0, report: () => Promise.resolve() }) },

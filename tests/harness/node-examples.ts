@@ -106,7 +106,11 @@ function exampleServices(
     responses: { send: () => Promise.resolve('responded') },
     sftp: { use: (_target, work) => work(createMemorySession()) },
     results: { check: () => Promise.resolve(undefined) },
-    modelCalls: { begin: () => Promise.resolve('call'), settle: () => Promise.resolve() },
+    modelCalls: {
+      begin: () => Promise.resolve('call'),
+      settle: () => Promise.resolve(),
+      withdraw: () => Promise.resolve(),
+    },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),
     ...(receipt && { mail: { send: () => Promise.resolve(receipt) } }),
     ...(responses && {

@@ -1800,6 +1800,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['what is being written does not count towards the quota', 'coalesce(sum(o.bytes), 0)', 'coalesce(sum(0), 0)'],
     ['a file that somebody else stored is discarded', ' AND expires_at = ${expiresAt}`', '`'],
     [
+      'a refused form keeps a file without a run for ever',
+      "coalesce(${expiredBefore}::timestamptz, now() + interval '30 minutes')",
+      '${expiredBefore}::timestamptz',
+    ],
+    [
       'a file of another workspace is opened',
       'WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`',
       'WHERE f.id = ${id}::uuid`',
@@ -1811,7 +1816,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'files that nobody names yet do not count for their run',
-      'WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL',
+      'WHERE s.stored_by = ${run} AND s.expires_at IS NOT NULL',
       'WHERE false',
     ],
     [

@@ -19,6 +19,7 @@ import { openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
   createAnswerTokens,
   createFileTokens,
+  createMemoryBudget,
   createResultSignatures,
   type Logger,
   openSecretBox,
@@ -65,6 +66,9 @@ import { createFailureDelay } from './webhooks/failure-delay.ts';
 import { createDeliveryLog } from './webhooks/delivery-log.ts';
 import { createWebhookFinder } from './webhooks/find-target.ts';
 import { createCredentialReader } from './webhooks/read-credential.ts';
+
+/** Maximum number of bytes of files in the memory of the process while they are received: in S3, 8 MiB of each. */
+const MAX_UPLOAD_BYTES = 268_435_456;
 
 /** What the gateway consists of, by the area that needs it. */
 export interface Services {
@@ -113,7 +117,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const checkInput = createInputChecker(forms);
   const deliveries = createDeliveryLog({ db, logger });
   const outputs = await openOutputStore(settings, db);
-  const files = await openFileStore(settings, db);
+  const files = await openFileStore(settings, db, createMemoryBudget(MAX_UPLOAD_BYTES));
   const runReads = createRunReads({
     primary: db,
     replica: replica && { db: replica, maxLagMs: settings.DATABASE_REPLICA_MAX_LAG_MS },

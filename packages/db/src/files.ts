@@ -1,4 +1,4 @@
-import { DeckhandError, fileIdsIn } from '@deckhand/contracts';
+import { DeckhandError, fileIdsIn, type StoredFile } from '@deckhand/contracts';
 import { type Actor, requireRole } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
@@ -10,8 +10,11 @@ import { executeWithRawParameters } from './connection.ts';
  * turns it into an unfinished one that has expired, and deletes the content of those.
  *
  * Race: a run names a file while the sweep deletes it. Naming clears `expires_at`, so a sweep that waited for the row
- * reads it again and leaves it; a sweep that came first leaves nothing to name. A file whose `expires_at` is null may
- * lose its last run at the same time, but is then swept half an hour later at the earliest, and checked again.
+ * reads it again and leaves it; a sweep that came first leaves nothing to name.
+ *
+ * Race: a file loses its last run while the sweep keeps it for that run, or while a form that stored it is refused. The
+ * trigger `expire_unnamed_files` locks the row and gives it half an hour, also if it expires already. Nobody but a run
+ * that names the file, and the sweep, which locks it and so comes before or after the trigger, clears `expires_at`.
  */
 
 /** How long a process that writes a file may be silent. After that, it can only fail: the sweep deletes the content. */
@@ -19,7 +22,7 @@ const WRITING = Prisma.sql`interval '10 minutes'`;
 /** When a file expires at once. The column rounds to milliseconds, and a time that is rounded up is in the future. */
 const AT_ONCE = Prisma.sql`date_trunc('milliseconds', now())`;
 
-/** A file that is about to be written. */
+/** A file that is being written. */
 export interface NewFile {
   readonly id: string;
   readonly workspaceId: string;
@@ -33,7 +36,7 @@ export interface NewFile {
   readonly maxInstanceBytes?: number | undefined;
 }
 
-/** The space that is left for a new file. */
+/** The space that is left for a file. */
 export interface FileSpace {
   /** Bytes left of the storage quota of the workspace; null without one. */
   readonly quotaBytes: number | null;
@@ -44,16 +47,10 @@ export interface FileSpace {
 }
 
 /**
- * Records that a file is being written. Repeating it changes nothing. Files that the run has stored are found by a
- * partial index of those that expire.
+ * Records that a file is being written. Repeating it changes nothing.
  * @returns undefined if the workspace is gone.
  */
 export async function beginFile(db: Database, file: NewFile): Promise<FileSpace | undefined> {
-  const { executionId = null, maxInstanceBytes } = file;
-  const instanceBytes =
-    maxInstanceBytes === undefined
-      ? Prisma.sql`NULL::float8`
-      : Prisma.sql`${maxInstanceBytes}::float8 - (SELECT sum(stored_bytes) FROM workspaces)::float8`;
   const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.begin */
     WITH begun AS (
       INSERT INTO unfinished_files (id, workspace_id, is_apart, bytes, expires_at)
@@ -61,37 +58,41 @@ export async function beginFile(db: Database, file: NewFile): Promise<FileSpace 
       FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid
       ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at
     )
-    SELECT ${leftOfQuota(file.id)} AS "quotaBytes", ${instanceBytes} AS "instanceBytes",
-      (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
-         SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${executionId}::uuid
-         UNION SELECT s.id FROM files s WHERE s.stored_by = ${executionId}::uuid AND s.expires_at IS NOT NULL)) AS "runBytes"
-    FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
+    SELECT ${spaceFor(file)} FROM workspaces w WHERE w.id = ${file.workspaceId}::uuid`);
   return row;
-}
-
-/** What a workspace `w` has left of its quota for a file. What is being written of others counts, too. */
-function leftOfQuota(fileId: string): Prisma.Sql {
-  return Prisma.sql`(w.storage_quota_bytes - w.stored_bytes - (
-      SELECT coalesce(sum(o.bytes), 0) FROM unfinished_files o
-      WHERE o.workspace_id = w.id AND o.id <> ${fileId}::uuid AND o.expires_at > now()))::float8`;
 }
 
 /**
  * Extends the time of a file that is being written, and records how many bytes of it are.
- * @returns what is left of the quota of its workspace for the file; undefined if it was swept.
+ * @returns undefined if it was swept.
  */
-export async function renewFile(
-  db: Database,
-  id: string,
-  bytes: number,
-): Promise<Pick<FileSpace, 'quotaBytes'> | undefined> {
-  const [row] = await db.$queryRaw<Pick<FileSpace, 'quotaBytes'>[]>(Prisma.sql`/* files.renew */
+export async function renewFile(db: Database, file: NewFile): Promise<FileSpace | undefined> {
+  const [row] = await db.$queryRaw<FileSpace[]>(Prisma.sql`/* files.renew */
     WITH renewed AS (
-      UPDATE unfinished_files SET expires_at = now() + ${WRITING}, bytes = ${bytes}::bigint
-      WHERE id = ${id}::uuid AND expires_at > now() RETURNING workspace_id
+      UPDATE unfinished_files SET expires_at = now() + ${WRITING}, bytes = ${file.bytes}::bigint
+      WHERE id = ${file.id}::uuid AND expires_at > now() RETURNING workspace_id
     )
-    SELECT ${leftOfQuota(id)} AS "quotaBytes" FROM renewed r JOIN workspaces w ON w.id = r.workspace_id`);
+    SELECT ${spaceFor(file)} FROM renewed r JOIN workspaces w ON w.id = r.workspace_id`);
   return row;
+}
+
+/**
+ * The columns of `FileSpace` of a workspace `w`. What is being written of other files counts towards its quota, too.
+ * Files that the run has stored are found by a partial index of those that expire.
+ */
+function spaceFor({ id, executionId, maxInstanceBytes }: NewFile): Prisma.Sql {
+  const run = Prisma.sql`${executionId ?? null}::uuid`;
+  const instanceBytes =
+    maxInstanceBytes === undefined
+      ? Prisma.sql`NULL::float8`
+      : Prisma.sql`${maxInstanceBytes}::float8 - (SELECT sum(stored_bytes) FROM workspaces)::float8`;
+  return Prisma.sql`(w.storage_quota_bytes - w.stored_bytes - (
+      SELECT coalesce(sum(o.bytes), 0) FROM unfinished_files o
+      WHERE o.workspace_id = w.id AND o.id <> ${id}::uuid AND o.expires_at > now()))::float8 AS "quotaBytes",
+    ${instanceBytes} AS "instanceBytes",
+    (SELECT coalesce(sum(f.bytes), 0)::float8 FROM files f WHERE f.workspace_id = w.id AND f.id IN (
+       SELECT x.file_id FROM execution_files x WHERE x.execution_id = ${run}
+       UNION SELECT s.id FROM files s WHERE s.stored_by = ${run} AND s.expires_at IS NOT NULL)) AS "runBytes"`;
 }
 
 /** Stores a part of a file that is being written. May be repeated. @returns false if the file was swept. */
@@ -181,13 +182,39 @@ export async function finishFile(
 }
 
 /**
- * Lets a file expire as if it had not been stored: a new one at once. Does nothing if a run names it, or somebody else
- * has kept it since.
+ * Lets a file expire as if it had not been stored: a new one at once. One that a run had named may have lost it since,
+ * so the sweep checks that later. Does nothing if a run names it, or somebody else has kept it since.
  */
 export async function discardFile(db: Database, { id, expiresAt, expiredBefore }: FinishedFile): Promise<void> {
-  const before = expiredBefore === undefined ? AT_ONCE : Prisma.sql`${expiredBefore}::timestamptz`;
+  const before =
+    expiredBefore === undefined
+      ? AT_ONCE
+      : Prisma.sql`coalesce(${expiredBefore}::timestamptz, now() + interval '30 minutes')`;
   await db.$executeRaw(Prisma.sql`/* files.discard */
     UPDATE files SET expires_at = ${before} WHERE id = ${id}::uuid AND expires_at = ${expiresAt}`);
+}
+
+/**
+ * Keeps files of a workspace that are about to expire for some minutes from now, until a run names them. Others expire
+ * when they would, so that `discardFile` notices no change.
+ * @param minutes less than half of them are about to be over.
+ * @returns false if one of the files was swept.
+ */
+export async function keepFiles(
+  db: Database,
+  workspaceId: string,
+  { ids, minutes }: { readonly ids: readonly string[]; readonly minutes: number },
+): Promise<boolean> {
+  const time = Prisma.sql`${minutes}::int * interval '1 minute'`;
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* files.keep */
+    WITH locked AS (
+      SELECT id FROM files WHERE id = ANY (${[...ids]}::uuid[]) AND workspace_id = ${workspaceId}::uuid
+      ORDER BY id FOR NO KEY UPDATE
+    ), kept AS (
+      UPDATE files f SET expires_at = now() + ${time} FROM locked l WHERE f.id = l.id AND f.expires_at < now() + ${time} / 2
+    )
+    SELECT count(*)::int AS count FROM locked`);
+  return row?.count === new Set(ids).size;
 }
 
 /** A finished file. */
@@ -205,6 +232,24 @@ export async function findFile(db: Database, workspaceId: string, id: string): P
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find */
     SELECT ${KEPT} FROM files f WHERE f.id = ${id}::uuid AND f.workspace_id = ${workspaceId}::uuid`);
   return row;
+}
+
+/** Finds those of the given files that a workspace has, with exactly these bytes. @returns their ids. */
+export async function findSameContents(
+  db: Database,
+  workspaceId: string,
+  files: readonly StoredFile[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.file.findMany({
+    where: { workspaceId, id: { in: files.map(({ id }) => id) } },
+    select: { id: true, bytes: true, sha256: true },
+  });
+  const found = new Map(rows.map(({ id, ...content }) => [id, content]));
+  const isSame = ({ id, bytes, sha256 }: StoredFile): boolean => {
+    const content = found.get(id.toLowerCase());
+    return Number(content?.bytes) === bytes && Buffer.from(content?.sha256 ?? []).toString('hex') === sha256;
+  };
+  return new Set(files.filter(isSame).map(({ id }) => id));
 }
 
 /** A file that a run names, with its digest in hexadecimal. */
@@ -274,13 +319,13 @@ export function linkFile(db: Database, actor: Actor, file: FileOfRun, expiresInS
   });
 }
 
-/** Finds a file that a run names, until a link to it expires; undefined otherwise. */
+/** Finds a file that a run names, until a link to it expires or its workspace is deleted; undefined otherwise. */
 export async function findLinkedFile(
   db: Database,
   { executionId, fileId, expiresAt }: FileOfRun & { readonly expiresAt: Date },
 ): Promise<KeptFile | undefined> {
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-linked */
-    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id
+    SELECT ${KEPT} FROM execution_files x JOIN files f ON f.id = x.file_id JOIN workspaces w ON w.id = f.workspace_id
     WHERE x.execution_id = ${executionId}::uuid AND x.file_id = ${fileId}::uuid AND now() < ${expiresAt}`);
   return row;
 }

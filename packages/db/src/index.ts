@@ -263,7 +263,14 @@ export {
   readInvite,
 } from './invites.ts';
 export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.ts';
-export { insertModelCall, newModelCallId, pruneModelCalls, settleModelCall, sumModelCalls } from './model-calls.ts';
+export {
+  deleteModelCall,
+  insertModelCall,
+  newModelCallId,
+  pruneModelCalls,
+  settleModelCall,
+  sumModelCalls,
+} from './model-calls.ts';
 export * from './migrations/index.ts';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.ts';
 export {
@@ -306,11 +313,13 @@ export {
   findLinkedFile,
   findFilesOfRun,
   findRunsWithFiles,
+  findSameContents,
   findSameFile,
   findVisibleFile,
   finishFile,
   type FinishedFile,
   forgetFile,
+  keepFiles,
   type KeptFile,
   linkFile,
   nameFiles,

@@ -3,6 +3,7 @@ import type { AiUsage } from '@deckhand/contracts';
 import { type Actor, requireRole } from './access.ts';
 import { type Database, Prisma } from './client.ts';
 
+const NO_CALLS: SummedCalls = { calls: 0, inputTokens: 0, outputTokens: 0, models: [] };
 /** How long calls are kept, for reports of a year and the one before it. */
 const KEPT = Prisma.sql`interval '800 days'`;
 /** Models of a report, those with the most tokens first. */
@@ -51,22 +52,40 @@ export async function settleModelCall(db: Database, id: string, tokens: SettledT
     WHERE id = ${id}::uuid AND settled_at IS NULL`;
 }
 
+/** Deletes a request that was not sent. Repeating it changes nothing. */
+export async function deleteModelCall(db: Database, id: string): Promise<void> {
+  await db.$executeRaw`/* model-calls.delete */
+    DELETE FROM model_calls WHERE id = ${id}::uuid AND settled_at IS NULL`;
+}
+
+/** Calls and tokens of a period. */
+type SummedCalls = Pick<AiUsage, 'calls' | 'inputTokens' | 'outputTokens' | 'models'>;
+
 /**
- * Sums the calls of a workspace by model. @param from the first ms. @param to the first ms after the period.
+ * Sums the calls of a workspace, in total and by model: the 500 with the most tokens.
+ * @param from the first ms. @param to the first ms after the period.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function sumModelCalls(
   db: Database,
   actor: Actor,
   { workspaceId, from, to }: { readonly workspaceId: string; readonly from: Date; readonly to: Date },
-): Promise<AiUsage['models']> {
+): Promise<SummedCalls> {
   await requireRole(db, actor, workspaceId, 'viewer');
-  return db.$queryRaw<AiUsage['models']>`/* model-calls.sum */
-    SELECT model, count(*)::float8 AS calls, sum(input_tokens)::float8 AS "inputTokens",
-      sum(output_tokens)::float8 AS "outputTokens"
-    FROM model_calls
-    WHERE workspace_id = ${workspaceId}::uuid AND started_at >= ${from} AND started_at < ${to}
-    GROUP BY model ORDER BY sum(input_tokens) + sum(output_tokens) DESC, model LIMIT ${MAX_MODELS}`;
+  const [sums = NO_CALLS] = await db.$queryRaw<SummedCalls[]>`/* model-calls.sum */
+    WITH summed AS (
+      SELECT model, count(*)::float8 AS calls, sum(input_tokens)::float8 AS "inputTokens",
+        sum(output_tokens)::float8 AS "outputTokens"
+      FROM model_calls
+      WHERE workspace_id = ${workspaceId}::uuid AND started_at >= ${from} AND started_at < ${to}
+      GROUP BY model
+    ), ranked AS (
+      SELECT *, row_number() OVER (ORDER BY "inputTokens" + "outputTokens" DESC, model) AS rank FROM summed
+    )
+    SELECT sum(calls) AS calls, sum("inputTokens") AS "inputTokens", sum("outputTokens") AS "outputTokens",
+      jsonb_agg(to_jsonb(ranked) - 'rank' ORDER BY rank) FILTER (WHERE rank <= ${MAX_MODELS}) AS models
+    FROM ranked HAVING count(*) > 0`;
+  return sums;
 }
 
 /** Deletes old calls. @returns how many; `limit` of them means that there may be more. */

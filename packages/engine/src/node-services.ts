@@ -43,7 +43,7 @@ export interface HttpRequest {
   /** Whether only status and headers matter: the body of the response is not kept, and a longer one is cut off. */
   readonly ignoresBody?: boolean;
   /**
-   * Stores the body of a response with a status below 400, decompressed, while it comes. `maxResponseBytes` does not
+   * Stores the body of a response with a status below 300, decompressed, while it comes. `maxResponseBytes` does not
    * limit it.
    */
   readonly saveBody?: ((head: ResponseHead, content: AsyncIterable<Uint8Array>) => Promise<FileValue>) | undefined;
@@ -52,6 +52,8 @@ export interface HttpRequest {
    * connection, if the server closes a connection that was kept open before it responds.
    */
   readonly isRepeatable?: boolean;
+  /** How long the server may send nothing, in ms; by default five minutes. */
+  readonly maxSilenceMs?: number;
   readonly signal: AbortSignal;
 }
 
@@ -267,10 +269,12 @@ export interface ModelTokens {
  * counted, too.
  */
 export interface ModelCalls {
-  /** @returns the id of the call. */
+  /** Counts a call that the limits of its credential let pass. @returns its id. */
   begin(call: ModelCall): Promise<string>;
   /** Adds the tokens of a response. */
   settle(callId: string, tokens: ModelTokens): Promise<void>;
+  /** Forgets a request that was refused before it was sent. */
+  withdraw(callId: string): Promise<void>;
 }
 
 /** A value that a node makes, and the schema that its author gave for it. */
@@ -279,7 +283,8 @@ export interface CheckedResult {
   /** Only the results of runs in which people try a workflow are checked. Without a mode, the value always is. */
   readonly mode?: ExecutionMode;
   readonly schema: JsonObject;
-  readonly body: JsonValue;
+  /** Without it, the schema alone is checked. */
+  readonly body?: JsonValue;
 }
 
 /** Checks results against schemas of untrusted authors. */

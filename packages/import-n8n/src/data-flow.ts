@@ -2,7 +2,7 @@ import type { EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contr
 import type { Cycle } from './cycles.ts';
 import { braced } from './expressions/template.ts';
 import type { Graph } from './graph.ts';
-import { commonRoute, isWithin, type Route } from './routes.ts';
+import { commonRoute, isWithin, MAX_WAYS, type Route } from './routes.ts';
 import { edgeFrom, type Join, joinWays, type Way } from './joins.ts';
 import type { Output } from './nodes/converter.ts';
 import { type Gathered, loopResult } from './nodes/loop.ts';
@@ -10,7 +10,7 @@ import { isTrigger } from './nodes/registry.ts';
 import { UNPAIRED } from './pairs.ts';
 import { type Exit, type First, inputOfCycle, loopOf, type Repeat, repeatCycle } from './repeat.ts';
 import { optional, type Pairs, type Source } from './source.ts';
-import { unsupported } from './unsupported.ts';
+import { unlessUnsupported, unsupported } from './unsupported.ts';
 import { type N8nConnection, type N8nNode, shortType } from './workflow.ts';
 
 /** What is known of a node that was converted. */
@@ -52,8 +52,6 @@ const BRANCHES_INTO = 'branches into ';
 const STARTED_BY = '';
 /** Types with several inputs. */
 const JOINS = new Set(['merge', 'compareDatasets']);
-/** Maximum number of connections into a node. */
-const MAX_INCOMING = 100;
 
 /** Returns the name of the part of a cycle. */
 function cycleAt(name: string): string {
@@ -140,7 +138,7 @@ export class DataFlow {
     if (this.#graph.cyclic.has(name)) return unsupported('it is in a cycle: use Loop Over Items');
     const stray = this.#graph.stray.find(({ target }) => target === name);
     if (stray) return unsupported(`"${stray.source}" leads to it from outside the body of its loop, which is left out`);
-    if (incoming.length > MAX_INCOMING) return unsupported(`more than ${MAX_INCOMING} connections lead to it`);
+    if (incoming.length > MAX_WAYS) return unsupported(`more than ${MAX_WAYS} connections lead to it`);
     if (isTrigger(type)) return { inputs: [], nodes: [], edgesTo: () => [], isRepeated: false };
     if (incoming.length === 0) return unsupported('no node leads to it, so it never runs; a stub keeps the original');
     const isMerge = JOINS.has(shortType(type));
@@ -259,7 +257,8 @@ export class DataFlow {
       const isUsable = [...back, ...out].every(({ output }) => output.problem === undefined);
       const mayEnd = [...members].some((each) => this.#mayEndAt(each));
       const first = { id: this.#idOf(name), name };
-      const repeat = isUsable && shape ? repeatCycle(first, { back, out, shape, mayEnd }) : undefined;
+      const repeat =
+        isUsable && shape ? unlessUnsupported(() => repeatCycle(first, { back, out, shape, mayEnd })) : undefined;
       if (!repeat || !this.#hasRoom(repeat.nodes)) {
         this.refusedCycles.add(name);
         continue;

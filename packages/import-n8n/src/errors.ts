@@ -8,6 +8,9 @@ export type Continuation = 'continueRegularOutput' | 'continueErrorOutput';
 /** Node types whose n8n nodes return an item of the error, by their type here. */
 const REPORTING = new Set(['http', 'code', 'set', 'workflow']);
 
+/** Node types that do the work of a node of n8n, before the scripts that make items of what they return. */
+const WORKING = new Set([...REPORTING, 'email', 'postgres', 'xml', 'hash', 'hmac']);
+
 /** JavaScript that returns whether n8n takes an item for that of an error. */
 const IS_ERROR =
   "const isError = (item) => Boolean(item?.error) && Object.keys(item).every((key) => ['error', 'message', 'details'].includes(key));";
@@ -19,8 +22,8 @@ export function withErrors(
   { name, input, review }: { name: string; input: Source; review: (message: string) => void },
 ): Converted {
   const [output, ...others] = converted.outputs;
-  const failing = converted.nodes.find(({ type }) => REPORTING.has(type));
-  if (!output || !failing || others.length > 0 || output.handle === 'body') {
+  const failing = converted.nodes.find(({ type }) => WORKING.has(type));
+  if (!output || !failing || !REPORTING.has(failing.type) || others.length > 0 || output.handle === 'body') {
     review('if it fails, the run fails; in n8n, the run goes on');
     return converted;
   }

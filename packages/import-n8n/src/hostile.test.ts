@@ -3,7 +3,10 @@ import type { NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, convertN8n, importJson, node, START } from '../../../tests/harness/import-n8n.ts';
+import { runInTimeSlices } from '@deckhand/runtime';
+import { convertInSteps } from './import-workflow.ts';
 import { type ImportedWorkflow, NotAWorkflowError } from './index.ts';
+import { readWorkflow } from './workflow.ts';
 
 let nodeTypes: NodeTypes;
 beforeAll(async () => {
@@ -20,6 +23,15 @@ async function importExpression(value: string): Promise<ImportedWorkflow['notes'
   const { notes } = await imported([START, node('Set', 'set', fields)], connect('Start > Set'));
   return notes[1]!;
 }
+
+/** Returns a Switch with a number of outputs. */
+const switchOf = (name: string, count: number): object => {
+  const operator = { type: 'number', operation: 'equals' };
+  const values = Array.from({ length: count }, (_, rightValue) => ({
+    conditions: { conditions: [{ leftValue: '={{ $json.a }}', rightValue, operator }] },
+  }));
+  return node(name, 'switch', { rules: { values } });
+};
 
 const millis = async (work: () => Promise<unknown>): Promise<number> => {
   const begunAt = performance.now();
@@ -141,6 +153,15 @@ describe('size', () => {
     expect(notes.at(-1)).toMatchObject({ level: 'manual', messages: ['it would become too long here'] });
   });
 
+  it('of a cycle with many outputs and long names is bounded', async () => {
+    const name = 'n'.repeat(48);
+    const nodes = [START, switchOf(name, 41), switchOf('Other', 41), node('End', 'noOp')];
+    const ways = [name, 'Other'].flatMap((each) => Array.from({ length: 40 }, (_, n) => `${each}:${n + 1} > End`));
+    const cycle = [`Start > ${name}`, `${name}:0 > Other`, `Other:0 > ${name}`];
+    const { notes } = await imported(nodes, connect(...cycle, ...ways));
+    expect(notes[1]).toMatchObject({ level: 'manual', messages: ['it is in a cycle: use Loop Over Items'] });
+  });
+
   it('of a format of dates makes a stub', async () => {
     const date = node('Date', 'dateTime', { value: '={{ $json.at }}', custom: true, toFormat: '[['.repeat(30_000) });
     const { notes } = await imported([START, date], connect('Start > Date'));
@@ -223,6 +244,25 @@ describe('time', () => {
     const nodes = [START, ...Array.from({ length: 999 }, (_, n) => node(`N${n}`, 'noOp'))];
     const row = Array.from({ length: 998 }, (_, n) => [`N${n} > N${n + 1}`, `N${n + 1} > N${n}`]).flat();
     expect(await millis(() => imported(nodes, connect('Start > N0', ...row)))).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ['out of a cycle', 'noOp', ['Start > S0', 'S97:0 > S0'], 'S0', 'it is in a cycle: use Loop Over Items'],
+    [
+      'back to a loop',
+      'splitInBatches',
+      ['Start > End', 'End:1 > S0', 'End > After'],
+      'After',
+      'what a loop returns whose body leads back by too many ways',
+    ],
+  ])('is short for 4,800 ways %s', async (_where, type, connections, stub, message) => {
+    const names = Array.from({ length: 98 }, (_, n) => `S${n}`);
+    const nodes = [START, ...names.map((name) => switchOf(name, 50)), node('End', type), node('After', 'noOp')];
+    const on = names.slice(1).map((name, n) => `S${n}:0 > ${name}`);
+    const ends = names.flatMap((name) => Array.from({ length: 49 }, (_, n) => `${name}:${n + 1} > End`));
+    const json = parseOwnJson(JSON.stringify({ nodes, connections: connect(...connections, ...on, ...ends) }));
+    const { notes } = await runInTimeSlices(convertInSteps(readWorkflow(json), new Map()), 10_000);
+    expect(notes.find(({ node: name }) => name === stub)).toMatchObject({ level: 'manual', messages: [message] });
   });
 });
 

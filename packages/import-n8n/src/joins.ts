@@ -71,9 +71,7 @@ export function joinWays(
     const guess = ways.map(sourceOf).find((each) => each.guess !== undefined)?.guess;
     const isSame = ways.every((way) => sourceOf(way).text === sourceOf(first).text);
     const isAlways = ways.length === 1 && (!isMerge || isWithin(route, first.route));
-    const isExclusive = ways.every((one, n) =>
-      ways.slice(n + 1).every((other) => areExclusive(one.route, other.route)),
-    );
+    const isExclusive = areExclusive(ways);
     if (isAlways || (isSame && isExclusive && !isMerge)) {
       ways.forEach(direct);
       return sourceOf(first);

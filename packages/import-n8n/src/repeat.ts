@@ -1,6 +1,6 @@
 import type { EdgeDefinition, JsonValue, NodeDefinition } from '@deckhand/contracts';
 import { braced } from './expressions/template.ts';
-import { areExclusive } from './routes.ts';
+import { areExclusive, MAX_WAYS } from './routes.ts';
 import { edgeFrom, type Way } from './joins.ts';
 import type { Output } from './nodes/converter.ts';
 import { asList, type Source } from './source.ts';
@@ -70,17 +70,18 @@ export function inputOfCycle(
  * Makes a loop of a cycle. An iteration ends at an output that leads back, or out of it.
  * @param shape what the first node gets.
  * @param mayEnd whether an iteration may end at neither, where n8n ends, too.
- * @returns undefined if an iteration may come back and go out with an item, or come back by two ways.
+ * @returns undefined if an iteration may come back and go out with an item, or come back by two ways, or if there are
+ * more than `MAX_WAYS` of them.
  */
 export function repeatCycle(
   first: First,
   { back, out, shape, mayEnd }: { back: readonly Way[]; out: readonly Way[]; shape: Source['shape']; mayEnd: boolean },
 ): Repeat | undefined {
-  const isOneOf = (ways: readonly Way[]): boolean =>
-    ways.every((one, n) => ways.slice(n + 1).every((other) => areExclusive(one.route, other.route)));
+  if (back.length + out.length > MAX_WAYS) return undefined;
   // Of a list, some items may go back while others go on.
-  const isGathered = !isOneOf([...back, ...out]);
-  if (isGathered && !(isOneOf(back) && out.every(({ output }) => output.source.shape === 'list'))) return undefined;
+  const isGathered = !areExclusive([...back, ...out]);
+  if (isGathered && !(areExclusive(back) && out.every(({ output }) => output.source.shape === 'list')))
+    return undefined;
   const { id, name } = first;
   const loop = loopOf(first);
   const last = `$nodes.${loop}.output.at(-1)`;

@@ -1,9 +1,24 @@
 /** Which outputs of branching nodes a run may have taken to come somewhere, by the id of the node. */
 export type Route = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** Maximum number of ways that are compared, each with all others. */
+export const MAX_WAYS = 100;
+
+/** Returns true if no run comes by two of several ways. There are `MAX_WAYS` at most. */
+export function areExclusive(ways: readonly { readonly route: Route }[]): boolean {
+  return ways.every((one, n) => ways.slice(n + 1).every((other) => isEither(one.route, other.route)));
+}
+
 /** Returns true if no run comes both ways. */
-export function areExclusive(one: Route, other: Route): boolean {
-  return [...one].some(([id, handles]) => [...(other.get(id) ?? handles)].every((each) => !handles.has(each)));
+function isEither(one: Route, other: Route): boolean {
+  for (const [id, handles] of one) if (isDisjoint(other.get(id) ?? handles, handles)) return true;
+  return false;
+}
+
+/** Returns whether two sets have no element in common. */
+function isDisjoint(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  for (const each of one) if (other.has(each)) return false;
+  return true;
 }
 
 /** Returns true if every run that comes one way also comes, or came, the other. */

@@ -10,3 +10,13 @@ export class UnsupportedError extends Error {
 export function unsupported(message: string): never {
   throw new UnsupportedError(message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message);
 }
+
+/** Returns what a function returns; undefined where it finds something that has no equivalent. */
+export function unlessUnsupported<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UnsupportedError) return undefined;
+    throw error;
+  }
+}

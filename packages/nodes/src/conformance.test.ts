@@ -64,7 +64,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     workflows: { start: wait },
     locks: { acquire: wait, release: wait },
     responses: { send: wait },
-    modelCalls: { begin: wait, settle: wait },
+    modelCalls: { begin: wait, settle: wait, withdraw: wait },
     results: { check: wait },
     traffic: { admit: wait },
     fileProcesses: { acquire: wait },

@@ -19,6 +19,8 @@ const decompress = promisify(gunzip);
  *     archive/<partition>/manifest.json              all parts; written last
  *
  *     archived-files/<workspace>/<id>                the content of a file, once for all partitions
+ *     archived-files/<workspace>/<id>.check          the digest of its record, and whether the content has it, written
+ *                                                    once the content was read back
  *
  * Names of parts contain the digest of their content, so writing one again, by another process or after a crash, never
  * replaces anything else. A part that no manifest names belongs to nobody.
@@ -68,15 +70,26 @@ export interface Archive {
   /** Reads the lines of a part. @throws StoreError if it is missing, or its bytes are not those that were written. */
   read(partition: string, part: ArchivePart): Promise<string[]>;
   /**
-   * Keeps the content of a file, unless it is there, and reads it back. @throws StoreError if the store does not return
-   * what was written; then it is deleted, and written again by the next call.
+   * Keeps the content of a file as it is, and reads it back, unless an earlier call has. @throws StoreError if the
+   * store does not return what was written; then it is deleted, and written again by the next call.
    */
-  keepFile(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Returns the content of a file as it is read; undefined if the archive does not have it. */
+  keepFile(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<KeptContent>;
+  /**
+   * Returns the content of a file as it is read; undefined if the archive does not have it. After its last byte, it
+   * throws a StoreError if its digest is not that of its record, or was never checked.
+   */
   file(workspaceId: string, id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Returns the partitions with a complete or an interrupted archive. */
   partitions(): Promise<string[]>;
   close(): void;
+}
+
+/** The content of a file in the archive. */
+export interface KeptContent {
+  /** Whether it was given with another digest than its file has. */
+  readonly isDamaged: boolean;
+  /** Whether this call has read it back, and no earlier one. */
+  readonly isNew: boolean;
 }
 
 /** A part to write. */
@@ -139,14 +152,38 @@ function createArchive(objects: ObjectStore): Archive {
     }
   }
 
-  async function copy(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<void> {
+  /** Yields the content of a file. @throws ArchiveError after it if its digest is not that of its record. */
+  async function* checked(content: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
+    const { sha256 } = await readCheck(key);
+    const hash = createHash('sha256');
+    for await (const piece of content) {
+      hash.update(piece);
+      yield piece;
+    }
+    if (sha256 === undefined) throw new ArchiveError(`${key} was not read back yet: it may be damaged`);
+    if (hash.digest('hex') !== sha256) throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
+  }
+
+  /** Returns the digest of a file that was read back, and whether its content has another one. */
+  async function readCheck(key: string): Promise<{ sha256: string | undefined; isDamaged: boolean }> {
+    const text = Buffer.from((await objects.get(`${key}.check`)) ?? []).toString('utf8');
+    // What is not written this way is written again.
+    const [, state, sha256] = /^(ok|damaged) ([0-9a-f]{64})$/.exec(text) ?? [];
+    return { sha256, isDamaged: state === 'damaged' };
+  }
+
+  /** @returns the digest of the content. */
+  async function copy(file: ArchivedFile, content: AsyncIterable<Uint8Array>): Promise<string> {
     const writer = contents.writer(file);
+    const hash = createHash('sha256');
     let part = 0;
     for await (const { bytes, isLast } of toParts(content, contents.partBytes, () => undefined)) {
+      hash.update(bytes);
       await writer.write(part, bytes, isLast);
       part += 1;
     }
     await writer.complete();
+    return hash.digest('hex');
   }
 
   return {
@@ -174,11 +211,15 @@ function createArchive(objects: ObjectStore): Archive {
       return (await decompress(bytes)).toString('utf8').split('\n').slice(0, -1);
     },
     async keepFile(file, content) {
-      const { id, workspaceId, sha256 } = file;
+      const { id, workspaceId, bytes, sha256 } = file;
       const key = `${FILES}${workspaceId}/${id}`;
-      if ((await objects.size(key)) === undefined) {
+      let written = sha256;
+      if ((await objects.size(key)) === bytes) {
+        const check = await readCheck(key);
+        if (check.sha256 === sha256) return { isDamaged: check.isDamaged, isNew: false };
+      } else {
         try {
-          await copy(file, content);
+          written = await copy(file, content);
         } finally {
           // Also of processes that died while they wrote it. One that still does so finds it complete.
           await abortUploads(objects, key);
@@ -186,13 +227,19 @@ function createArchive(objects: ObjectStore): Archive {
       }
       const hash = createHash('sha256');
       for await (const piece of contentOf(workspaceId, id, (await objects.size(key)) ?? 0)) hash.update(piece);
-      if (hash.digest('hex') === sha256) return;
-      await contents.delete(file);
-      throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
+      if (hash.digest('hex') !== written) {
+        await contents.delete(file);
+        throw new ArchiveError(`${key} is damaged: its digest is not ${written}`);
+      }
+      // Damaged before it came here: it stays as it is, and holds up nothing else.
+      const isDamaged = written !== sha256;
+      await objects.put(`${key}.check`, Buffer.from(`${isDamaged ? 'damaged' : 'ok'} ${sha256}`));
+      return { isDamaged, isNew: true };
     },
     async file(workspaceId, id) {
-      const bytes = await objects.size(`${FILES}${workspaceId}/${id}`);
-      return bytes === undefined ? undefined : contentOf(workspaceId, id, bytes);
+      const key = `${FILES}${workspaceId}/${id}`;
+      const bytes = await objects.size(key);
+      return bytes === undefined ? undefined : checked(contentOf(workspaceId, id, bytes), key);
     },
     async partitions() {
       return (await objects.listFolders(FOLDER)).map((folder) => folder.slice(FOLDER.length, -1));

@@ -12,7 +12,9 @@ import {
   type FinishedFile,
   finishFile,
   forgetFile,
+  keepFiles,
   type KeptFile,
+  type NewFile,
   postponeFile,
   renewFile,
   StoreError,
@@ -74,6 +76,8 @@ export interface FileStore {
   save(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, file: FileToSave): Promise<FileValue>;
   /** Like `save`, for a file whose request may still be refused. */
   stage(content: AsyncIterable<Uint8Array>, file: FileToSave): Promise<StagedFile>;
+  /** Keeps stored files that are about to expire for some minutes more. @returns false if one was swept. */
+  keep(workspaceId: string, files: readonly FileValue[], minutes: number): Promise<boolean>;
   /** Opens a file of a workspace. @throws FileError FILE_NOT_FOUND. */
   open(workspaceId: string, id: string, range?: FileRange): Promise<OpenedContent>;
   /** Opens a file that was found. */
@@ -148,6 +152,8 @@ export function createFileStore(db: Database, objects: ObjectStore | undefined, 
         const { value, finished } = await save({ db, contents, attempt, options }, content, file);
         return { value, discard: () => attempt('file', () => discardFile(db, finished)) };
       },
+      keep: (workspaceId, files, minutes) =>
+        attempt('file', () => keepFiles(db, workspaceId, { ids: files.map(({ file }) => file.id), minutes })),
       async open(workspaceId, id, range) {
         const file = await attempt('file', () => findFile(db, workspaceId, id));
         if (!file) throw notFound(id);
@@ -200,44 +206,48 @@ async function save(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { workspaceId, executionId, name, contentType, keptMinutes, signal }: FileToSave,
 ): Promise<{ readonly value: FileValue; readonly finished: FinishedFile }> {
-  const { isApart, renewedEveryMs = RENEWED_EVERY_MS } = options;
+  const { isApart, maxInstanceBytes, renewedEveryMs = RENEWED_EVERY_MS } = options;
   const unfinished = { id: uuidv7(), workspaceId, isApart };
   const hash = createHash('sha256');
-  const account = options.memory?.open({});
+  const account = options.memory?.open({ group: workspaceId });
   let writer: ContentWriter | undefined;
-  /** The smallest of the limits that stay as they are. */
   let room: Room = { bytes: options.maxFileBytes, refusal: 'FILE_TOO_LARGE' };
-  let quota: Room = { bytes: Infinity, refusal: 'STORAGE_FULL' };
   let bytes = 0;
   let renewedAt = performance.now();
   let renewedBytes = 0;
 
   /** Begins with the first part that has to be written: content that the workspace has already needs none. */
   async function begin(): Promise<ContentWriter> {
-    const { maxInstanceBytes } = options;
-    const space = await attempt('file', () => beginFile(db, { ...unfinished, executionId, bytes, maxInstanceBytes }));
+    const space = await attempt('file', () => beginFile(db, written()));
     if (!space) throw new FileError('FILE_NOT_FOUND', 'the workspace does not exist any more');
-    room = smallest([
-      room,
-      { bytes: options.maxRunBytes - space.runBytes, refusal: 'FILE_TOO_LARGE' },
-      { bytes: space.instanceBytes ?? Infinity, refusal: 'INSTANCE_FULL' },
-    ]);
     noteSpace(space);
     return ofNew.writer(unfinished);
   }
-  function noteSpace({ quotaBytes }: Pick<FileSpace, 'quotaBytes'>): void {
-    quota = { ...quota, bytes: quotaBytes ?? Infinity };
+  async function renew(): Promise<void> {
+    const space = await renewFile(db, written());
+    if (!space) throw new StoreError('the file was swept', 'row');
+    noteSpace(space);
+  }
+  function written(): NewFile {
+    return { ...unfinished, executionId, bytes, maxInstanceBytes };
+  }
+  function noteSpace({ quotaBytes, instanceBytes, runBytes }: FileSpace): void {
+    room = smallest([
+      { bytes: options.maxFileBytes, refusal: 'FILE_TOO_LARGE' },
+      { bytes: options.maxRunBytes - runBytes, refusal: 'FILE_TOO_LARGE' },
+      { bytes: instanceBytes ?? Infinity, refusal: 'INSTANCE_FULL' },
+      { bytes: quotaBytes ?? Infinity, refusal: 'STORAGE_FULL' },
+    ]);
     renewedAt = performance.now();
     renewedBytes = bytes;
   }
   function requireRoom(): void {
-    const least = smallest([room, quota]);
-    if (bytes > least.bytes) throw refusalOf(least);
+    if (bytes > room.bytes) throw refusalOf(room);
   }
-  async function renew(): Promise<void> {
-    const space = await renewFile(db, unfinished.id, bytes);
-    if (!space) throw new StoreError('the file was swept', 'row');
-    noteSpace(space);
+  /** Others may need the memory of a part that grows no more. */
+  function requireMemory(): void {
+    if (account?.isRevoked() === true)
+      throw new FileError('MEMORY_EXCEEDED', 'the process has no memory for the file at the moment');
   }
   /** Renews the file while its content comes, however slowly. */
   async function* renewed(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -245,6 +255,7 @@ async function save(
       if (writer && performance.now() - renewedAt > renewedEveryMs) await attempt('file', renew);
     };
     for await (const piece of content) {
+      requireMemory();
       await renewIfDue();
       yield piece;
     }
@@ -261,7 +272,8 @@ async function save(
   }
   async function write(part: number, data: Uint8Array, isLast: boolean): Promise<ContentWriter> {
     writer ??= await begin();
-    if (bytes - renewedBytes >= RENEWED_EVERY_BYTES) await attempt('file', renew);
+    // Before the last part, too: others may have been finished meanwhile.
+    if (bytes - renewedBytes >= (isLast ? 1 : RENEWED_EVERY_BYTES)) await attempt('file', renew);
     requireRoom();
     const current = writer;
     await attemptWrite(() => current.write(part, data, isLast));
@@ -272,8 +284,7 @@ async function save(
     let part = 0;
     const parts = toParts(renewed(), ofNew.partBytes, (held) => {
       account?.set(held);
-      if (account?.isRevoked() === true)
-        throw new FileError('MEMORY_EXCEEDED', 'the process has no memory for the file at the moment');
+      requireMemory();
     });
     for await (const { bytes: data, isLast } of parts) {
       signal?.throwIfAborted();

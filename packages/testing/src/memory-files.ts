@@ -8,6 +8,8 @@ export interface MemoryFiles extends NodeFiles {
   bytesOf(file: FileValue): Uint8Array;
   /** Like `save`; `discard` forgets the content. */
   stage: (...file: Parameters<NodeFiles['save']>) => Promise<{ value: FileValue; discard: () => Promise<void> }>;
+  /** Returns whether the files are there. */
+  keep: (workspaceId: string, files: readonly FileValue[]) => Promise<boolean>;
 }
 
 /** Pieces of files are this short, in bytes, so that readers meet several. */
@@ -49,6 +51,7 @@ export function createMemoryFiles(): MemoryFiles {
       };
       return { value, discard };
     },
+    keep: (_workspaceId, files) => Promise.resolve(files.every(({ file }) => contents.has(file.id))),
     open(file, range) {
       const all = bytesOf(file);
       const bytes = all.subarray(range?.from ?? 0, range?.until ?? all.length);

@@ -280,7 +280,7 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     workflows: { start: none },
     locks: { acquire: none, release: none },
     responses: { send: none },
-    modelCalls: { begin: none, settle: none },
+    modelCalls: { begin: none, settle: none, withdraw: none },
     results,
     traffic: { admit: none },
     fileProcesses: createFileProcesses(2),

@@ -93,6 +93,12 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   expect(one.map(({ kind, row }) => (kind === 'run' ? row.id : row.execution_id))).toEqual([ids[7], ids[7], ids[7]]);
   expect(await read('--workspace', ids[0] ?? '')).toEqual([]);
 
+  // A damaged file is printed, and an error.
+  const stored = [...store.objects.keys()].find((key) => key.endsWith(file.id)) ?? '';
+  store.objects.set(stored, Buffer.from('invoicE'));
+  const spoilt = await runOps(['archive', 'file', file.id, '--workspace', workspaceId], archive);
+  expect(spoilt).toMatchObject({ exitCode: 1, stdout: 'invoicE', stderr: expect.stringContaining('is damaged') });
+
   // A damaged part is an error, not a gap.
   const [damaged = ''] = [...store.objects.keys()].filter((key) => key.endsWith('.ndjson.gz'));
   store.objects.set(damaged, Buffer.from('other'));

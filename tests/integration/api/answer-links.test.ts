@@ -473,6 +473,22 @@ describe('a link to a human task', () => {
     expect((await read(id)).status).toBe('waiting_for_human');
     expect(await instance.db.$queryRaw`SELECT id FROM files WHERE expires_at > now()`).toEqual([]);
 
+    const { workflowId } = await read(id);
+    const uploaded = await fetch(`${gateway.url}/api/workflows/${workflowId}/files?name=a.txt`, {
+      method: 'POST',
+      headers: { 'x-api-key': instance.key, 'content-type': 'text/plain' },
+      body: large,
+    });
+    const { file } = (await uploaded.json()) as FileValue;
+    const claims = [{ bytes: 9 }, { bytes: 9, sha256: '0'.repeat(64) }, { bytes: 9, id }];
+    for (const claim of claims) {
+      const claimed = { scan: { file: { ...file, ...claim } } };
+      expect(await call('POST', `/api/executions/${id}/nodes/ask/complete`, { data: claimed })).toMatchObject({
+        status: 400,
+        body: { details: [{ path: 'data.scan', message: expect.stringContaining('a file of the workspace') }] },
+      });
+    }
+
     const answer = [
       ['field-0', 'a.txt', 'scanned'],
       ['field-1', 'b', large],

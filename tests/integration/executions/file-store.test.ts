@@ -1,5 +1,5 @@
 import type { FileValue } from '@deckhand/contracts';
-import { createDatabase, type Database, nameFiles, pruneData } from '@deckhand/db';
+import { createDatabase, type Database, findLinkedFile, nameFiles, pruneData } from '@deckhand/db';
 import {
   createFileStore,
   type FileStore,
@@ -7,8 +7,10 @@ import {
   openFileStore,
   type FileToSave,
 } from '@deckhand/outputs';
+import { createMemoryBudget } from '@deckhand/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
@@ -141,6 +143,61 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     expect(left.map(({ id }) => id).sort()).toEqual([named, shared].map((file) => file?.value.file.id ?? '').sort());
   });
 
+  it('sweeps a file whose last run was deleted while a form that stored it was refused', async () => {
+    await empty();
+    const [content, executionId] = [randomBytes(10), await seed.accept()];
+    await nameFiles(db, executionId, [(await save(content)).file.id]);
+    const about = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 50 };
+    const staged = await store.stage(Readable.from([content]), about);
+    await db.execution.delete({ where: { id: executionId } });
+    await staged.discard();
+    await age();
+    expect(await store.sweep(10)).toBe(1);
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('sweeps a file whose last run is deleted while the sweep finds that a run names it', async () => {
+    await empty();
+    const [{ file }, executionId] = [await save(randomBytes(10)), await seed.accept()];
+    await nameFiles(db, executionId, [file.id]);
+    await db.file.update({ where: { id: file.id }, data: { expiresAt: new Date(0) } });
+    await db.$transaction(async (tx) => {
+      await tx.execution.delete({ where: { id: executionId } });
+      await store.sweep(10);
+    });
+    await age();
+    expect(await store.sweep(10)).toBe(1);
+    expect(await stored()).toEqual(NOTHING);
+  });
+
+  it('keeps files that are about to expire for longer, and reports one that was swept', async () => {
+    await empty();
+    const [soon, late] = [await save(randomBytes(10)), await save(randomBytes(10))];
+    const swept = await save(randomBytes(10), { keptMinutes: 0 });
+    await db.file.update({ where: { id: soon.file.id }, data: { expiresAt: new Date(Date.now() + 60_000) } });
+    const expiries = async () => {
+      const files = await Promise.all([soon, late].map(({ file: { id } }) => db.file.findUnique({ where: { id } })));
+      return files.map((file) => file?.expiresAt?.getTime() ?? 0);
+    };
+    const [, before] = await expiries();
+    expect(await store.keep(seed.workspaceId, [soon, late, soon], 50)).toBe(true);
+    const after = await expiries();
+    expect(after[0]).toBeGreaterThan(Date.now() + 49 * 60_000);
+    expect(after[1]).toBe(before);
+    await store.sweep(10);
+    expect(await store.keep(seed.workspaceId, [soon, swept], 50)).toBe(false);
+  });
+
+  it('is not reached by links once its workspace was deleted, though its runs are deleted later', async () => {
+    const [{ file }, executionId] = [await save(randomBytes(10)), await seed.accept()];
+    await nameFiles(db, executionId, [file.id]);
+    const link = { executionId, fileId: file.id, expiresAt: new Date(Date.now() + 60_000) };
+    expect(await findLinkedFile(db, link)).toMatchObject({ id: file.id });
+    await db.workspace.delete({ where: { id: seed.workspaceId } });
+    expect(await db.executionFile.count({ where: { executionId } })).toBe(1);
+    expect(await findLinkedFile(db, link)).toBeUndefined();
+  });
+
   it('reaches nothing of another workspace', async () => {
     const value = await save(randomBytes(10));
     const other = (await seedWorkflow(db, chain())).workspaceId;
@@ -196,6 +253,31 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     await expect(limited.save([randomBytes(2 * MIB)], file)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
   });
 
+  it('limits the files of a run that are written at the same time, and by what else is stored meanwhile', async () => {
+    const { _sum: before } = await db.workspace.aggregate({ _sum: { storedBytes: true } });
+    const maxInstanceBytes = Number(before.storedBytes) + 20 * MIB;
+    const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 5 * MIB, maxInstanceBytes });
+    const executionId = await seed.accept();
+    /** The content of a file, while which something else happens. */
+    async function* during(act: () => Promise<unknown>) {
+      yield await Promise.resolve(randomBytes(2 * MIB));
+      await act();
+      yield randomBytes(MIB);
+    }
+    const about = { workspaceId: seed.workspaceId, name: 'a', keptMinutes: 1 };
+    const beside = () => limited.save([randomBytes(3 * MIB)], { ...about, executionId });
+    const tooMany = limited.save(during(beside), { ...about, executionId });
+    await expect(tooMany).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
+    const others = (storedBytes: number) =>
+      db.workspace.update({ where: { id: seed.workspaceId }, data: { storedBytes } });
+    const full = limited.save(
+      during(() => others(19 * MIB)),
+      about,
+    );
+    await expect(full).rejects.toMatchObject({ code: 'INSTANCE_FULL' });
+    await others(0);
+  });
+
   it('counts what a run has stored and does not name, as in a loop of nodes that fail, until it is swept', async () => {
     await empty();
     const limited = createFileStore(db, undefined, { ...OPTIONS, maxRunBytes: 3_000_000 });
@@ -231,6 +313,35 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     await db.execution.delete({ where: { id: executionId } });
     const { expiresAt } = await db.file.findUniqueOrThrow({ where: { id: file.id } });
     expect((expiresAt?.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  });
+
+  it('ends the largest file of the workspace that holds the most memory, though its part grows no more', async () => {
+    const memory = createMemoryBudget(2.5 * MIB);
+    const limited = createFileStore(db, undefined, { ...OPTIONS, memory });
+    const goOn = Promise.withResolvers<undefined>();
+    /** Begins to store a file of somewhat more than a part. */
+    async function begin(workspaceId: string): Promise<{ saved: Promise<FileValue> }> {
+      const isHeld = Promise.withResolvers<undefined>();
+      async function* halting() {
+        yield await Promise.resolve(randomBytes(MIB));
+        isHeld.resolve(undefined);
+        await goOn.promise;
+        yield randomBytes(10);
+      }
+      const saved = limited.save(halting(), { workspaceId, name: 'a', keptMinutes: 1 });
+      await isHeld.promise;
+      return { saved };
+    }
+    const other = await begin((await seedWorkflow(db, chain())).workspaceId);
+    const [first, second] = [await begin(seed.workspaceId), await begin(seed.workspaceId)];
+    goOn.resolve(undefined);
+    const ended = await Promise.allSettled([other, first, second].map(({ saved }) => saved));
+    expect(ended).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'MEMORY_EXCEEDED' } },
+      { status: 'fulfilled' },
+    ]);
+    expect(memory.usedBytes()).toBe(0);
   });
 
   it('deletes what a process that died has written, and a process that was only slow stores no part of it', async () => {

@@ -417,13 +417,17 @@ describe('files', () => {
     const { value } = await callTool(client, 'large', { large });
     const uri = `deckhand://executions/${textOf(value.executionId)}/files/${large.file.id}`;
     await expect(client.readResource({ uri })).rejects.toThrow('has more than 4194304 bytes');
-    await expect(client.readResource({ uri: `${uri.slice(0, -1)}0` })).rejects.toThrow(/not found/i);
+    await expect(
+      client.readResource({ uri: uri.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')) }),
+    ).rejects.toThrow(/not found/i);
     await expect(client.readResource({ uri: 'deckhand://executions/x/files/y' })).rejects.toThrow(/not found/i);
-    const args = { workflowId, name: 'a', base64: '####' };
-    expect(await callTool(client, 'deckhand_upload_file', args)).toMatchObject({
-      isError: true,
-      value: { code: 'VALIDATION_FAILED' },
-    });
+    for (const base64 of ['####', 'AAAA=BBBB', `${'='.repeat(1_000_000)}A`]) {
+      const args = { workflowId, name: 'a', base64 };
+      expect(await callTool(client, 'deckhand_upload_file', args)).toMatchObject({
+        isError: true,
+        value: { code: 'VALIDATION_FAILED' },
+      });
+    }
     const { userId } = await instance.db.membership.findFirstOrThrow({ where: { role: 'owner' } });
     const { key } = await addKey(instance, userId, { scopes: ['workflows:read'] });
     const blind = await connectMcp({ ...target(), key });

@@ -5,6 +5,7 @@ import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { NO_SERVICES, nodeContext } from '../../harness/node-context.ts';
+import { createMemoryBudget } from '@deckhand/runtime';
 import { createTestDatabase, stopAll, stopLater, until } from '../../harness/index.ts';
 
 let connectionString: string;
@@ -177,6 +178,28 @@ describe('a query', () => {
     expect(await run({ query: many, values: [scan.file], bytes: 'file' })).toEqual(rows);
     const large = await files.save([Buffer.alloc(33_554_433)], { name: 'large' });
     await expect(run({ query: 'SELECT $1::bytea', values: [large] })).rejects.toMatchObject({ code: 'FILE_LIMIT' });
+  });
+
+  it('counts files towards the memory of the process as it reads them', async () => {
+    const limited = createPostgresClient({ allowPrivate: true, memory: createMemoryBudget(1_000_000) });
+    stopLater({ stop: () => limited.close() });
+    const file = await files.save([Buffer.alloc(400_000)], { name: 'scan' });
+    let read = 0;
+    const refused = limited.query({
+      owner: 'workspace credential',
+      connectionString,
+      text: 'SELECT length($1::bytea || $2::bytea || $3::bytea)',
+      values: [file, file, file],
+      isReadOnly: true,
+      maxRows: 1,
+      signal: new AbortController().signal,
+      readFile(found) {
+        read += 1;
+        return Promise.resolve(files.bytesOf({ file: found }));
+      },
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'MEMORY_EXCEEDED' });
+    expect(read).toBe(2);
   });
 
   it.each<[string, JsonValue, JsonValue]>([

@@ -1,8 +1,8 @@
-import { type Database, nameFiles, Prisma } from '@deckhand/db';
+import { type ArchivedFile, type Database, nameFiles, Prisma } from '@deckhand/db';
 import { type Archive, ArchiveSettings, openArchive, openFileStore, OutputSettings } from '@deckhand/outputs';
 import { readSettings } from '@deckhand/runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
@@ -48,6 +48,17 @@ async function open(): Promise<Archive> {
     },
   });
   return archive;
+}
+
+function archivedFile(content: Buffer): ArchivedFile {
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { id: uuidv7(), workspaceId: uuidv7(), bytes: content.length, isApart: false, sha256 };
+}
+
+/** Yields bytes in one piece. */
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield bytes;
 }
 
 const tablesLeft = async () =>
@@ -146,13 +157,18 @@ describe('a worker with an archive', () => {
     }
     const [first = '', second = '', third = ''] = old.ids;
     for (const run of [first, third]) await nameFiles(db, run, ids);
+    // A file whose content is damaged before it is archived.
+    const bad = await files.save([Buffer.from('bad')], { workspaceId, name: 'a', keptMinutes: 1 });
+    await db.file.update({ where: { id: bad.file.id }, data: { sha256: randomBytes(32) } });
+    for (const run of [second, third]) await nameFiles(db, run, [bad.file.id]);
     // A file whose content is lost.
     const lost = uuidv7();
     await db.file.create({ data: { id: lost, workspaceId, sha256: randomBytes(32), bytes: 5, isApart: false } });
     await nameFiles(db, second, [lost]);
 
     objects.setDamaging(true);
-    const worker = await startTestWorker(stores, { outputSettings: env });
+    const logged: string[] = [];
+    const worker = await startTestWorker(stores, { outputSettings: env, onLog: (line) => logged.push(line) });
     const copied = () => [...objects.objects.keys()].some((key) => key.includes('archived-files'));
     await until(copied, 'a file in the archive');
     objects.setDamaging(false);
@@ -165,7 +181,12 @@ describe('a worker with an archive', () => {
     const records = lines.map(
       (line) => JSON.parse(line) as { kind: string; row: { id: string; execution_id: string } },
     );
-    const named = records.filter(({ kind }) => kind === 'file').map(({ row }) => row);
+    const ofFiles = records.filter(({ kind }) => kind === 'file').map(({ row }) => row);
+    const damaged = ofFiles.filter(({ id }) => id === bad.file.id);
+    expect(damaged.map(({ execution_id: run }) => run)).toEqual([second, third]);
+    for (const row of damaged) expect(row).toMatchObject({ bytes: 3, is_damaged: true });
+    expect(logged.filter((line) => line.includes('whose content is damaged'))).toHaveLength(1);
+    const named = ofFiles.filter(({ id }) => id !== bad.file.id);
     expect(lines).toHaveLength(manifest?.records ?? 0);
     const sorted = ids.toSorted();
     expect(named.map(({ execution_id: run, id }) => [run, id])).toEqual([
@@ -183,6 +204,28 @@ describe('a worker with an archive', () => {
     await db.file.updateMany({ data: { expiresAt: new Date(0) } });
     while ((await files.sweep(10)) > 0);
     expect(await db.file.count()).toBe(0);
+  });
+
+  it('reads a file back once, however many passes find it in the archive', async () => {
+    objects = await startTestObjectStore();
+    env = { ...objects.env, ARCHIVE_BUCKET: 'outputs' };
+    const archive = await open();
+    const content = Buffer.from('invoice');
+    const file = archivedFile(content);
+    expect(await archive.keepFile(file, once(content))).toEqual({ isDamaged: false, isNew: true });
+    const key = [...objects.objects.keys()].find((one) => one.endsWith(file.id)) ?? '';
+    objects.setRefusing((method, of) => method === 'GET' && of === key);
+    expect(await archive.keepFile(file, once(content))).toEqual({ isDamaged: false, isNew: false });
+    objects.setRefusing(() => false);
+    // What is damaged later is found when it is read.
+    const read = async () => buffer((await archive.file(file.workspaceId, file.id)) ?? once(Buffer.alloc(0)));
+    expect(await read()).toEqual(content);
+    objects.objects.set(key, Buffer.from('invoicE'));
+    await expect(read()).rejects.toThrow('is damaged');
+    // It is copied again if what the archive has is another file.
+    objects.objects.set(key, Buffer.from('in'));
+    await archive.keepFile(file, once(content));
+    expect(objects.objects.get(key)).toEqual(content);
   });
 
   it('drops nothing while the object store is unavailable or loses data, and continues when it is back', async () => {

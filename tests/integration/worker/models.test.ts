@@ -86,4 +86,21 @@ describe('a model', () => {
     expect(requests).toEqual([]);
     expect(await usage()).toBeUndefined();
   });
+
+  it('beyond the 500 with the most tokens counts in the totals of the workspace', async () => {
+    const { workspaceId, db } = instance;
+    const usage = async () => (await call('GET', `/api/ai/usage?workspaceId=${workspaceId}`)).body;
+    const before = await usage();
+    await db.$executeRaw`
+      INSERT INTO model_calls (id, workspace_id, execution_id, node_id, iteration, credential_id, provider, model,
+        started_at, input_tokens, output_tokens)
+      SELECT gen_random_uuid(), ${workspaceId}::uuid, gen_random_uuid(), 'ask', '', gen_random_uuid(), 'openai',
+        'model' || number, now(), number, 1
+      FROM generate_series(1, 600) AS number`;
+    const after = await usage();
+    expect(after.models).toHaveLength(500);
+    expect(after.models[0]).toEqual({ model: 'model600', calls: 1, inputTokens: 600, outputTokens: 1 });
+    const added = (['calls', 'inputTokens', 'outputTokens'] as const).map((member) => after[member] - before[member]);
+    expect(added).toEqual([600, 180_300, 600]);
+  });
 });

@@ -1,11 +1,11 @@
 import { DeckhandError } from '@deckhand/contracts';
 import type { FileStore } from '@deckhand/outputs';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { get, type Server } from 'node:http';
 import { createWorkspaceShares } from '../runs/workspace-shares.ts';
-import { attachmentNamed, parseRange, sendFile } from './send-file.ts';
+import { attachmentNamed, parseRange, sendDownload, sendLinkedDownload } from './send-file.ts';
 
 describe('a range of a file', () => {
   it.each([
@@ -46,46 +46,65 @@ describe('the name of a download', () => {
 });
 
 describe('downloads in progress', () => {
-  it('are limited, of a workspace with a 429 and of all with a 503, and each holds no more than some pieces', async () => {
-    const shares = createWorkspaceShares();
-    let piecesRead = 0;
-    const files: Pick<FileStore, 'read'> = {
-      read: () => ({ totalBytes: 2 ** 40, bytes: 2 ** 40, content: endless() }),
-    };
-    async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
-      for (;;) {
-        piecesRead += 1;
-        yield await Promise.resolve(Buffer.alloc(1_048_576));
-      }
+  let server: Server;
+  let piecesRead = 0;
+  const files: Pick<FileStore, 'read'> = {
+    read: () => ({ totalBytes: 2 ** 40, bytes: 2 ** 40, content: endless() }),
+  };
+  async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (;;) {
+      piecesRead += 1;
+      yield await Promise.resolve(Buffer.alloc(1_048_576));
     }
-    const app = express();
-    app.get('/:workspaceId', (request, response) => {
-      const { workspaceId } = request.params;
+  }
+
+  beforeAll(async () => {
+    const shares = createWorkspaceShares();
+    const app = express().set('trust proxy', true);
+    app.get('/:kind/:workspaceId', (request, response) => {
+      const { kind, workspaceId } = request.params;
+      const send = kind === 'link' ? sendLinkedDownload : sendDownload;
       const file = { id: 'f', workspaceId, bytes: 2 ** 40, isApart: false };
-      sendFile(request, response, { files, shares, file, contentType: 'a/b', name: '', status: 200 }).catch(
-        (error: unknown) => response.status(error instanceof DeckhandError ? error.status : 500).end(),
+      send(request, response, { files, shares, file, name: '' }).catch((error: unknown) =>
+        response.status(error instanceof DeckhandError ? error.status : 500).end(),
       );
     });
-    const server = app.listen(0, '127.0.0.1');
+    server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    /** Reads the head of a response, and no more. */
-    const open = (workspaceId: string): Promise<number | undefined> =>
-      new Promise((resolve) => {
-        get({ port, host: '127.0.0.1', path: `/${workspaceId}`, agent: false }, (response) => {
-          response.pause();
-          response.on('error', () => undefined);
-          resolve(response.statusCode);
-        }).on('error', () => undefined);
-      });
-    const of = (workspaceId: string) => Promise.all(Array.from({ length: 33 }, () => open(workspaceId)));
-    const statuses = [await of('a'), await of('b'), await of('c'), await of('d'), [await open('e')]].flat();
-    const count = (status: number) => statuses.filter((one) => one === status).length;
-    expect([count(200), count(429), count(503)]).toEqual([128, 4, 1]);
-    // Besides what the kernel takes, some MiB each.
-    expect(piecesRead).toBeLessThan(128 * 12);
+  });
+  afterAll(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** Reads the head of a response, and no more. */
+  function open(path: string, from = '192.0.2.1'): Promise<number | undefined> {
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    return new Promise((resolve) => {
+      get({ port, host: '127.0.0.1', path, headers: { 'x-forwarded-for': from }, agent: false }, (response) => {
+        response.pause();
+        response.on('error', () => undefined);
+        resolve(response.statusCode);
+      }).on('error', () => undefined);
+    });
+  }
+  const countOf = (statuses: readonly unknown[], status: number) => statuses.filter((one) => one === status).length;
+
+  it('are limited by links, for each network and together, so that members have some left', async () => {
+    const statuses: (number | undefined)[] = [];
+    for (const host of [1, 2, 3, 4, 5])
+      for (let n = 0; n < 5; n += 1) statuses.push(await open('/link/a', `198.51.100.${host}`));
+    expect([countOf(statuses, 200), countOf(statuses, 429)]).toEqual([16, 9]);
+    expect(await open('/member/a')).toBe(200);
+  });
+
+  it('are limited, of a workspace with a 429 and of all with a 503, and each holds no more than some pieces', async () => {
+    const of = (workspaceId: string) => Promise.all(Array.from({ length: 33 }, () => open(`/member/${workspaceId}`)));
+    const statuses = [await of('a'), await of('b'), await of('c'), await of('d'), [await open('/member/e')]].flat();
+    // 17 of the workspace are in progress already.
+    expect([200, 429, 503].map((status) => countOf(statuses, status))).toEqual([128 - 17, 4 + 17, 1]);
+    // Besides what the kernel takes, some MiB each.
+    expect(piecesRead).toBeLessThan(128 * 12);
   });
 });

@@ -4,6 +4,7 @@ import type { FileRange, FileStore } from '@deckhand/outputs';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { networkOf } from '../http/caller-address.ts';
 import { isFastEnough } from '../http/request-time.ts';
 import type { WorkspaceShares } from '../runs/workspace-shares.ts';
 
@@ -15,8 +16,6 @@ const SLOW_MS = 300_000;
 /** A file to send as a response. */
 export interface SentFile {
   readonly files: Pick<FileStore, 'read'>;
-  /** Limits the downloads in progress: each holds some MiB for as long as its reader likes. */
-  readonly shares: WorkspaceShares;
   readonly file: KeptFile;
   /** Headers that are not set yet get these values. */
   readonly contentType: string;
@@ -27,14 +26,10 @@ export interface SentFile {
 }
 
 /**
- * Sends a file, or the range of it that the request names, at the speed of the caller, unless that is too slow.
- * @throws DeckhandError RATE_LIMITED, SERVICE_UNAVAILABLE if too many downloads are in progress.
+ * Sends a file, or the range of it that the request names, at the speed of the caller, unless that is too slow. Some
+ * MiB are held until then, so it is counted towards a share.
  */
-export function sendFile(request: Request, response: Response, sent: SentFile): Promise<void> {
-  return sent.shares.within(sent.file.workspaceId, 'downloads', () => send(request, response, sent));
-}
-
-async function send(request: Request, response: Response, sent: SentFile): Promise<void> {
+export async function sendFile(request: Request, response: Response, sent: SentFile): Promise<void> {
   const { file, files, status } = sent;
   const tag = `"${file.id}"`;
   setMissing(response, { 'Content-Type': sent.contentType, 'Content-Disposition': attachmentNamed(sent.name) });
@@ -81,15 +76,32 @@ async function send(request: Request, response: Response, sent: SentFile): Promi
 /** A browser gives a file that it shows no origin, so it cannot act for the person in the console. */
 const SANDBOX = "default-src 'none'; sandbox";
 
-/** Sends a file for a browser to save, and never to show as a page of this origin. No cache keeps it. */
-export function sendDownload(
-  request: Request,
-  response: Response,
-  sent: Pick<SentFile, 'files' | 'shares' | 'file' | 'name'>,
-): Promise<void> {
+/** A file to send for a browser to save. */
+export interface Download extends Pick<SentFile, 'files' | 'file' | 'name'> {
+  readonly shares: WorkspaceShares;
+}
+
+/**
+ * Sends a file for a browser to save, and never to show as a page of this origin. No cache keeps it.
+ * @throws DeckhandError RATE_LIMITED, SERVICE_UNAVAILABLE if too many downloads are in progress.
+ */
+export function sendDownload(request: Request, response: Response, { shares, ...sent }: Download): Promise<void> {
   response.setHeader('Content-Security-Policy', SANDBOX);
   response.setHeader('Cache-Control', 'private, no-store');
-  return sendFile(request, response, { ...sent, contentType: 'application/octet-stream', status: 200 });
+  return shares.within(sent.file.workspaceId, 'downloads', () =>
+    sendFile(request, response, { ...sent, contentType: 'application/octet-stream', status: 200 }),
+  );
+}
+
+/**
+ * Sends a file like `sendDownload` to a caller with a link. Members keep a part of the downloads of their workspace for
+ * themselves, and one network never has all of those by links.
+ */
+export function sendLinkedDownload(request: Request, response: Response, sent: Download): Promise<void> {
+  const { file, shares } = sent;
+  return shares.within(networkOf(request.ip ?? ''), 'downloads by links from your network', () =>
+    shares.within(file.workspaceId, 'downloads by links', () => sendDownload(request, response, sent)),
+  );
 }
 
 /** A range whose end is known. */

@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from 'express';
 import { DeckhandError, type ValidationIssue, type WaitPlace } from '@deckhand/contracts';
 import { findLinkedFile, type LinkHolder, readLinkedWait } from '@deckhand/db';
-import { sendDownload } from '../files/send-file.ts';
+import { sendLinkedDownload } from '../files/send-file.ts';
 import { originOf } from '../http/caller-address.ts';
 import { checkJson } from '../http/json-body.ts';
 import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
@@ -51,7 +51,7 @@ export function createLinkRouter(context: LinkContext): Router {
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.setHeader('X-Robots-Tag', 'noindex');
       const { files, shares } = context;
-      await sendDownload(request, response, { files, shares, file, name: linked.name });
+      await sendLinkedDownload(request, response, { files, shares, file, name: linked.name });
     })
     .all(() => {
       throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET, HEAD' } });

@@ -26,11 +26,8 @@ export function getAiUsage({ db }: ResourceContext): Route {
     },
     async (request, response, caller) => {
       const { workspaceId, from, to } = readPeriod(readQuery(request), MAX_DAYS);
-      const models = await sumModelCalls(db, caller, { workspaceId, from, to });
-      const sum = (member: 'calls' | 'inputTokens' | 'outputTokens'): number =>
-        models.reduce((total, usage) => total + usage[member], 0);
-      const total = { calls: sum('calls'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };
-      sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...total, models });
+      const sums = await sumModelCalls(db, caller, { workspaceId, from, to });
+      sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...sums });
     },
   );
 }

@@ -1,10 +1,16 @@
 import {
+  fileFieldOf,
+  isJsonObject,
   type JsonValue,
   parseJson,
+  parseOwnJson,
   type RecordedResponse,
+  type StoredFile,
+  storedFileOf,
   validationFailed,
   type ValidationIssue,
 } from '@deckhand/contracts';
+import { type Database, findSameContents } from '@deckhand/db';
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerContext } from '../contexts.ts';
 import { answer, type Answerer } from './answer.ts';
@@ -37,6 +43,7 @@ export async function completeTask(
     async check(details, workspaceId) {
       const { issues, isTruncated } = await context.forms.check(workspaceId, { details, data });
       if (issues.length > 0) throw validationFailed(issues.map(inData), isTruncated);
+      await requireOwnFiles(context.db, workspaceId, filesOf(details, data));
       fitting = details;
     },
     isSame: (stored) => isSameData(stored, data),
@@ -52,6 +59,40 @@ export async function completeTask(
 /** Returns whether a stored answer is this data. */
 export function isSameData(stored: string, data: JsonValue): boolean {
   return isDeepStrictEqual(parseJson(stored), data);
+}
+
+/** A file that a field of a form has. */
+interface FileOfField {
+  readonly path: string;
+  readonly file: StoredFile;
+}
+
+/** Returns the files of the fields that take files. */
+function filesOf(details: string, data: JsonValue): FileOfField[] {
+  const { schema } = parseOwnJson<{ schema?: JsonValue }>(details);
+  if (!isJsonObject(schema) || !isJsonObject(schema.properties) || !isJsonObject(data)) return [];
+  return Object.entries(schema.properties).flatMap(([name, field]) => {
+    if (!isJsonObject(field) || !fileFieldOf(field)) return [];
+    const value = data[name];
+    return [value ?? []].flat().flatMap((one, index) => {
+      const file = storedFileOf(one);
+      return file ? [{ path: Array.isArray(value) ? `data.${name}[${index}]` : `data.${name}`, file }] : [];
+    });
+  });
+}
+
+/**
+ * Checks that files are what they say: the form has compared the size that the caller gave.
+ * @throws DeckhandError VALIDATION_FAILED naming the fields of those that the workspace does not have like this.
+ */
+async function requireOwnFiles(db: Database, workspaceId: string, files: readonly FileOfField[]): Promise<void> {
+  if (files.length === 0) return;
+  const stored = files.map(({ file }) => file);
+  const found = await findSameContents(db, workspaceId, stored);
+  const issues = files
+    .filter(({ file }) => !found.has(file.id))
+    .map(({ path }) => ({ path, message: 'must be the value of a file of the workspace, as its upload returned it' }));
+  if (issues.length > 0) throw validationFailed(issues);
 }
 
 function inData({ path, message }: ValidationIssue): ValidationIssue {

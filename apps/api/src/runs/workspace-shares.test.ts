@@ -29,4 +29,31 @@ describe('the share of a workspace', () => {
     expect(await shares.within('b', 'exports', () => Promise.resolve(1))).toBe(1);
     expect(await shares.within('a', 'searches', () => Promise.resolve(2))).toBe(2);
   });
+
+  it('is waited for in turn by work that may wait, until its signal aborts', async () => {
+    const shares = createWorkspaceShares();
+    const ends: (() => void)[] = [];
+    const done: string[] = [];
+    const never = new AbortController();
+    const start = (name: string, { signal } = never) =>
+      shares
+        .onceFree('a', 'exports', () => new Promise<void>((end) => ends.push(end)), { signal })
+        .then((isDone) => {
+          done.push(`${name} ${isDone}`);
+        });
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => start(name));
+    const leaving = new AbortController();
+    const [left, fourth, fifth] = [start('left', leaving), start('fourth'), start('fifth')];
+    expect(ends).toHaveLength(3);
+    leaving.abort();
+    await left;
+    ends[0]?.();
+    await first;
+    ends[1]?.();
+    await second;
+    expect(ends).toHaveLength(5);
+    for (const end of ends) end();
+    await Promise.all([third, fourth, fifth]);
+    expect(done).toEqual(['left false', 'first true', 'second true', 'third true', 'fourth true', 'fifth true']);
+  });
 });

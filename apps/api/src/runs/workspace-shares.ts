@@ -1,4 +1,5 @@
 import { DeckhandError } from '@deckhand/contracts';
+import { EventEmitter, once } from 'node:events';
 
 /**
  * Maximum number of operations that one workspace may have in progress in one API process. Each occupies a connection
@@ -11,6 +12,9 @@ const SHARES = {
   'webhook files': 32,
   'form uploads': 8,
   downloads: 32,
+  'downloads by links': 16,
+  'downloads by links from your network': 4,
+  'files of webhook responses': 32,
   'event streams': 1_000,
   'waits for runs': 1_000,
 } as const;
@@ -21,48 +25,80 @@ const TOTALS: Readonly<Partial<Record<keyof typeof SHARES, number>>> = {
   'webhook files': 128,
   'form uploads': 64,
   downloads: 128,
+  'downloads by links': 64,
+  'files of webhook responses': 64,
 };
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Keeps one workspace from using up a resource of the process. */
+/** Keeps one workspace, or one caller without a key, from using up a resource of the process. */
 export interface WorkspaceShares {
   /**
-   * Runs `work` and counts it towards the share of the workspace.
-   * @throws DeckhandError RATE_LIMITED with Retry-After if the share is used up, SERVICE_UNAVAILABLE if the workspaces
-   * together have too many of them. Then `work` does not run.
+   * Runs `work` and counts it towards the share of a workspace or a network.
+   * @throws DeckhandError RATE_LIMITED with Retry-After if the share is used up, SERVICE_UNAVAILABLE if all together
+   * have too many of them. Then `work` does not run.
    */
-  within<T>(workspaceId: string, kind: keyof typeof SHARES, work: () => Promise<T>): Promise<T>;
+  within<T>(owner: string, kind: keyof typeof SHARES, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` as soon as the share has room for it.
+   * @returns false if the signal aborts first. Then `work` does not run.
+   */
+  onceFree(
+    owner: string,
+    kind: keyof typeof SHARES,
+    work: () => Promise<void>,
+    options: { readonly signal: AbortSignal },
+  ): Promise<boolean>;
 }
 
 /** Creates the shares of one process. */
 export function createWorkspaceShares(): WorkspaceShares {
-  /** Operations in progress by kind, and by kind and workspace, without zeros. */
+  /** Operations in progress by kind, and by kind and owner, without zeros. */
   const counts = new Map<string, number>();
+  /** Emits the kind of each operation that has ended. */
+  const ends = new EventEmitter().setMaxListeners(0);
+
+  function refusalOf(owner: string, kind: keyof typeof SHARES): DeckhandError | undefined {
+    if ((counts.get(keyOf(owner, kind)) ?? 0) >= SHARES[kind]) {
+      return new DeckhandError('RATE_LIMITED', {
+        message: `Too many ${kind} are in progress: ${SHARES[kind]}`,
+        details: { limit: SHARES[kind], retryAfterSeconds: RETRY_AFTER_SECONDS },
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      });
+    }
+    if ((counts.get(kind) ?? 0) < (TOTALS[kind] ?? Infinity)) return undefined;
+    return new DeckhandError('SERVICE_UNAVAILABLE', {
+      message: `Too many ${kind} are in progress: try again later`,
+    });
+  }
+  async function count<T>(owner: string, kind: keyof typeof SHARES, work: () => Promise<T>): Promise<T> {
+    add(kind, 1);
+    add(keyOf(owner, kind), 1);
+    try {
+      return await work();
+    } finally {
+      add(kind, -1);
+      add(keyOf(owner, kind), -1);
+      ends.emit(kind);
+    }
+  }
   return {
-    async within(workspaceId, kind, work) {
-      const key = `${kind} ${workspaceId.toLowerCase()}`;
-      const count = counts.get(key) ?? 0;
-      if (count >= SHARES[kind]) {
-        throw new DeckhandError('RATE_LIMITED', {
-          message: `The workspace has ${count} ${kind} in progress`,
-          details: { limit: SHARES[kind], retryAfterSeconds: RETRY_AFTER_SECONDS },
-          headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-        });
+    async within(owner, kind, work) {
+      const refusal = refusalOf(owner, kind);
+      if (refusal) throw refusal;
+      return count(owner, kind, work);
+    },
+    async onceFree(owner, kind, work, { signal }) {
+      while (refusalOf(owner, kind)) {
+        // Waiters check in the order in which they came.
+        const isWorthChecking = await once(ends, kind, { signal }).then(
+          () => true,
+          () => false,
+        );
+        if (!isWorthChecking) return false;
       }
-      if ((counts.get(kind) ?? 0) >= (TOTALS[kind] ?? Infinity)) {
-        throw new DeckhandError('SERVICE_UNAVAILABLE', {
-          message: `Too many ${kind} are in progress: try again later`,
-        });
-      }
-      add(kind, 1);
-      add(key, 1);
-      try {
-        return await work();
-      } finally {
-        add(kind, -1);
-        add(key, -1);
-      }
+      await count(owner, kind, work);
+      return true;
     },
   };
 
@@ -71,4 +107,8 @@ export function createWorkspaceShares(): WorkspaceShares {
     if (count === 0) counts.delete(key);
     else counts.set(key, count);
   }
+}
+
+function keyOf(owner: string, kind: keyof typeof SHARES): string {
+  return `${kind} ${owner.toLowerCase()}`;
 }

@@ -24,7 +24,7 @@ export type AwaitRun = (
 /** Maximum number of results per query, and of queries at the same time. */
 const BATCH = { maxSize: 200, concurrency: 2 } as const;
 /** Maximum duration of a timer, in ms. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Creates the function. A result that comes with the notification of the end is not read. Others that are needed at

@@ -14,6 +14,7 @@ import { type ResultFile, sendAnswer, sendResult } from './answer.ts';
 import { type CallerServices, type CheckedCaller, checkCaller } from './check-caller.ts';
 import { allowOrigin, answerOptions } from './cors.ts';
 import { readRequestKey } from './request-key.ts';
+import { MAX_TIMER_MS } from './await-run.ts';
 import type { KnownWebhook, WebhookTarget } from './find-target.ts';
 import { parsePayload, toRawBody } from './payload.ts';
 import { storeBinary, type StoredBody, storedShape, storeMultipart } from './stored-body.ts';
@@ -94,6 +95,7 @@ export async function receive(context: WebhookContext, received: Received): Prom
     sendAnswer(response, settings.responseCode, { message: startedMessage(started), executionId });
     return;
   }
+  const deadline = performance.now() + settings.timeoutMs;
   const outcome = await context.awaitRun(executionId, {
     timeoutMs: settings.timeoutMs,
     signal,
@@ -105,28 +107,39 @@ export async function receive(context: WebhookContext, received: Received): Prom
     return;
   }
   const refused = await sendResult(response, outcome.resultJson, (file) =>
-    sendFileOfRun(context, request, response, { ...file, executionId }),
+    sendFileOfRun(context, received, { ...file, executionId, deadline }),
   );
   if (refused.length > 0) context.logger.info({ executionId, headers: refused }, 'omitted headers from a response');
 }
 
-/** Sends a file that the run names. @throws DeckhandError OUTPUT_GONE if it does not, or not any more. */
+/** A file of a run that a webhook responds with. */
+interface FileOfResponse extends ResultFile {
+  readonly executionId: string;
+  /** Until when it may wait for others, as `performance.now()`. */
+  readonly deadline: number;
+}
+
+/**
+ * Sends a file that the run names, once few enough are being sent. A refusal that may be repeated would start another
+ * run.
+ * @throws DeckhandError OUTPUT_GONE if the run does not name it, or not any more; WEBHOOK_TIMEOUT if it has to wait for
+ * too long.
+ */
 async function sendFileOfRun(
   { db, files, shares }: WebhookContext,
-  request: Request,
-  response: Response,
-  { stored, executionId, status }: ResultFile & { readonly executionId: string },
+  { request, response, signal: disconnected }: Received,
+  { stored, executionId, status, deadline }: FileOfResponse,
 ): Promise<void> {
   const file = await findFileOfRun(db, { executionId, fileId: stored.id });
   if (!file) throw new DeckhandError('OUTPUT_GONE', { message: 'The run has no such file', extra: { executionId } });
-  await sendFile(request, response, {
-    files,
-    shares,
-    file,
-    contentType: mediaTypeOf(stored),
-    name: fileName(stored.name),
-    status,
-  });
+  const about = { contentType: mediaTypeOf(stored), name: fileName(stored.name), status };
+  const leftMs = Math.ceil(Math.min(Math.max(deadline - performance.now(), 0), MAX_TIMER_MS));
+  const signal = AbortSignal.any([disconnected, AbortSignal.timeout(leftMs)]);
+  const send = () => sendFile(request, response, { files, file, ...about });
+  const isSent = await shares.onceFree(file.workspaceId, 'files of webhook responses', send, { signal });
+  if (isSent || disconnected.aborted) return;
+  const message = 'The run responded in time, but too many files of other responses are being sent';
+  throw new DeckhandError('WEBHOOK_TIMEOUT', { message, extra: { executionId } });
 }
 
 /** Checks and reads the whole request. */

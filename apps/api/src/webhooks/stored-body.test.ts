@@ -101,20 +101,40 @@ describe('a body whose files are stored', () => {
     expect(storedFileOf(fields.scan)?.name).toBe('a.bin');
   });
 
-  it('leaves no file behind once it is refused', async () => {
-    const discarded: number[] = [];
+  it('leaves no file behind once it is refused, and discards equal ones in the reverse order', async () => {
+    const discarded: string[] = [];
     const stage: typeof files.stage = async (...file) => {
       const staged = await files.stage(...file);
-      return { ...staged, discard: async () => void discarded.push(staged.value.file.bytes) };
+      const { name } = staged.value.file;
+      const discard = async (): Promise<void> => {
+        discarded.push(`${name} begins`);
+        await Promise.resolve();
+        discarded.push(`${name} ends`);
+      };
+      return { ...staged, discard };
     };
-    const refused = storeMultipart(await formOf(largeForm(), { files: { ...files, stage }, maxBytes: 400_000 }));
+    const form = new FormData();
+    for (const name of ['a.bin', 'b.bin', 'c.bin']) form.append('scan', new Blob([LARGE]), name);
+    const refused = storeMultipart(await formOf(form, { files: { ...files, stage }, maxBytes: 700_000 }));
     await expect(refused).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
-    expect(discarded).toEqual([LARGE.length]);
+    expect(discarded).toEqual(['b.bin begins', 'b.bin ends', 'a.bin begins', 'a.bin ends']);
+  });
+
+  it('is refused if one of its files was swept before the last one came', async () => {
+    const keep: typeof files.keep = async (workspaceId, stored) => {
+      const again = await files.stage([Buffer.from('a')], { name: 'a' });
+      await again.discard();
+      return files.keep(workspaceId, stored);
+    };
+    const form = new FormData();
+    for (const name of ['a', 'b']) form.append(name, new Blob([name]), name);
+    const late = storeMultipart(await formOf(form, { files: { ...files, keep } }));
+    await expect(late).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
   it('fails with the store, although more of it is to come', async () => {
     const fail = () => Promise.reject(new Error('full'));
-    const full = { save: fail, stage: fail };
+    const full = { save: fail, stage: fail, keep: fail };
     await expect(storeMultipart(await formOf(largeForm(), { files: full }))).rejects.toThrow('full');
   });
 });

@@ -15,7 +15,7 @@ export interface StoredBody {
   readonly content: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly workspaceId: string;
-  readonly files: Pick<FileStore, 'save' | 'stage'>;
+  readonly files: Pick<FileStore, 'save' | 'stage' | 'keep'>;
   /** Maximum size of the body, in bytes. */
   readonly maxBytes: number;
   /** Maximum size of all fields of a form that are not files, in bytes. */
@@ -120,22 +120,28 @@ export async function storeMultipart(body: StoredBody): Promise<StoredForm> {
   }
   await Promise.allSettled(pending);
   const discard = async (): Promise<void> => {
-    // What cannot be discarded now is swept later.
-    await Promise.allSettled(
-      entries.map(async ({ value }) => {
-        const entry = await value;
-        if (typeof entry === 'object') await entry.discard();
-      }),
-    );
+    // The last one first: of equal files, each brings back what was before it. What cannot be discarded is swept later.
+    for (const { value } of entries.toReversed()) {
+      const [stored] = await Promise.allSettled([value]);
+      if (stored.status === 'rejected' || typeof stored.value !== 'object') continue;
+      await Promise.allSettled([stored.value.discard()]);
+    }
   };
   if (failure !== undefined) {
     await discard();
     throw failure;
   }
   const fields = new Fields<string | JsonObject>();
+  const stored: FileValue[] = [];
   for (const { name, value } of entries) {
     const entry = await value;
+    if (typeof entry === 'object') stored.push(entry.value);
     if (entry !== undefined) fields.add(name, typeof entry === 'string' ? entry : entry.value);
+  }
+  // The first ones may have come long before the last one.
+  if (stored.length > 1 && !(await body.files.keep(body.workspaceId, stored, KEPT_MINUTES))) {
+    await discard();
+    throw toIssue(new Error('took so long that a file of it expired: send it again, or fewer files'));
   }
   return { fields: fields.toObject(), discard };
 }

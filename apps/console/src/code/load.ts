@@ -12,8 +12,8 @@ export const editorsQuery = queryOptions({
   gcTime: Infinity,
 });
 
-/** Evaluates the list of a loop, as an expression of it does. The evaluator is loaded when it is first needed. */
-export async function readItemsOf(items: JsonValue, data: SampleData): Promise<readonly JsonValue[]> {
-  const { readItems } = await import('./try-expression.ts');
-  return readItems(items, data);
+/** Evaluates the list of a loop that has ended. The evaluator is loaded when it is first needed. */
+export async function readPastItemsOf(items: JsonValue, data: SampleData): Promise<readonly JsonValue[]> {
+  const { readPastItems } = await import('./try-expression.ts');
+  return readPastItems(items, data);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
 import type { SampleData, SampleSource } from '../forms/sample-data.ts';
-import { tryExpression } from './try-expression.ts';
+import { readPastItems, tryExpression } from './try-expression.ts';
 
 function sampleData(sources: readonly SampleSource[], members: Partial<SampleData> = {}): SampleData {
   return {
@@ -19,6 +19,27 @@ function sampleData(sources: readonly SampleSource[], members: Partial<SampleDat
     ...members,
   };
 }
+
+describe('the items of a loop that has ended', () => {
+  const data = sampleData([{ nodeId: 'list', gives: 'output' }], {
+    run: { id: 'r', mode: 'normal', trigger: [1, 2] },
+    output: (id) => (id === 'gone' ? Promise.reject(new Error('deleted')) : Promise.resolve([id])),
+  });
+
+  it.each([
+    ['{{ $trigger }}', [1, 2]],
+    ['{{ $input }}', ['list']],
+    ['{{ $nodes.list.output }}', ['list']],
+    [['{{ $execution.id }}'], ['r']],
+    [['{{ $vars.name }}'], []],
+    [['{{ $now }}'], []],
+    [['{{ $links.ask }}'], []],
+    [['{{ $nodes.gone.output }}', 1], []],
+    ['{{ $input', []],
+  ])('are of %j %j: none where they may have been others', async (items, expected) => {
+    expect(await readPastItems(items, data)).toEqual(expected);
+  });
+});
 
 describe('the preview of $input', () => {
   const valueOf = async (data: SampleData): Promise<JsonValue | undefined> => {

@@ -23,6 +23,9 @@ export type Trial =
 /** The names without a value until there is a run. */
 const OF_A_RUN: readonly ExpressionName[] = ['$trigger', '$input', '$loop', '$execution'];
 
+/** The names whose values in a run are not those of later. */
+const CHANGING: readonly ExpressionName[] = ['$links', '$now', '$vars'];
+
 /** The item of a loop for previews in its body. */
 interface LoopItem {
   readonly item: JsonValue;
@@ -68,7 +71,7 @@ export async function readLoop({ loop }: SampleData): Promise<LoopItem | undefin
 }
 
 /** Evaluates the list of a loop. @returns an empty list if that fails. @param data of the loop */
-export async function readItems(items: JsonValue, data: SampleData): Promise<readonly JsonValue[]> {
+async function readItems(items: JsonValue, data: SampleData): Promise<readonly JsonValue[]> {
   const compiled = compileParameters({ items });
   if ('issues' in compiled) return [];
   const { references, evaluate } = compiled.parameters;
@@ -77,6 +80,16 @@ export async function readItems(items: JsonValue, data: SampleData): Promise<rea
   } catch {
     return [];
   }
+}
+
+/**
+ * Evaluates the list of a loop that has ended once more, on the data of its run.
+ * @returns an empty list if that fails, or if the list may have been another one then.
+ */
+export function readPastItems(items: JsonValue, data: SampleData): Promise<readonly JsonValue[]> {
+  const compiled = compileParameters({ items });
+  const names = 'issues' in compiled ? undefined : compiled.parameters.references.names;
+  return names === undefined || CHANGING.some((name) => names.has(name)) ? Promise.resolve([]) : readItems(items, data);
 }
 
 async function readScope(

@@ -1,11 +1,16 @@
 import { acceptsFile, type FileField, type FileValue, type JsonValue, sizeIssue, typeIssue } from '@deckhand/contracts';
 import { FileInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import { i18n } from '../language/i18n.ts';
 
 /** Stores a file, and returns its value. Undefined where no file can be stored, such as in the preview of a form. */
 export const UploadContext = createContext<((file: File) => Promise<FileValue>) | undefined>(undefined);
+
+const STORING = ['store-files'];
+
+/** Whether files are being stored: their values are not in a form yet. */
+export const useIsStoring = (): boolean => useIsMutating({ mutationKey: STORING }) > 0;
 
 /** A field for files, which are stored as soon as they are chosen. */
 export function FilesInput({
@@ -22,6 +27,7 @@ export function FilesInput({
 }) {
   const upload = useContext(UploadContext);
   const storing = useMutation({
+    mutationKey: STORING,
     async mutationFn(chosen: readonly File[]) {
       for (const file of chosen) requireFitting(files, file);
       const values: FileValue[] = [];

@@ -3,6 +3,7 @@ import { Button, Stack } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
 import { i18n } from '../language/i18n.ts';
 import { FieldList } from './field-list.tsx';
+import { useIsStoring } from './files-input.tsx';
 import { toTaskForm } from './schema.ts';
 
 /** The form of a human task, as a person fills it in. */
@@ -25,6 +26,7 @@ export function TaskForm({
 }) {
   const { fields, start } = useMemo(() => toTaskForm(schema), [schema]);
   const [data, setData] = useState(start);
+  const isStoring = useIsStoring();
   return (
     <form
       // The browser would only show the first issue.
@@ -37,7 +39,7 @@ export function TaskForm({
       <Stack gap="sm">
         <FieldList fields={fields} value={data} issues={issues} onChange={setData} />
         {children}
-        <Button type="submit" loading={isPending} disabled={isSubmitted} w="fit-content">
+        <Button type="submit" loading={isPending} disabled={isSubmitted || isStoring} w="fit-content">
           {i18n.t('Submit')}
         </Button>
       </Stack>

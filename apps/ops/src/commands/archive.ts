@@ -59,7 +59,10 @@ export function archiveCommand(): Command {
     .addCommand(
       new Command('file')
         .summary('write the content of an archived file to the standard output')
-        .description('Records of the kind "file" have the ids of the files that an archived run names.')
+        .description(
+          'Records of the kind "file" have the ids of the files that an archived run names. Fails after the last byte ' +
+            'if the content is not what the record says: then it is damaged.',
+        )
         .argument('<id>', 'the file', id)
         .requiredOption('--workspace <id>', 'its workspace', id)
         .action(readFile),

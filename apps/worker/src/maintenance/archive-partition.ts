@@ -20,6 +20,7 @@ import {
   OutputGoneError,
   type OutputStore,
 } from '@deckhand/outputs';
+import type { Logger } from '@deckhand/runtime';
 
 /** Characters after which a part is written. */
 const PART_CHARACTERS = 8 * 1_048_576;
@@ -40,6 +41,7 @@ export interface ArchiveContext {
   readonly outputs: Pick<OutputStore, 'get'>;
   readonly files: Pick<FileStore, 'read'>;
   readonly archive: Archive;
+  readonly logger: Logger;
   /** Characters after which a part is written; 8 MiB by default. */
   readonly partCharacters?: number;
 }
@@ -55,7 +57,7 @@ export interface ArchiveContext {
  * @throws an error if an archive of that name contains other runs: it is never replaced.
  */
 export async function archivePartition(
-  { db, outputs, files, archive, partCharacters = PART_CHARACTERS }: ArchiveContext,
+  { db, outputs, files, archive, logger, partCharacters = PART_CHARACTERS }: ArchiveContext,
   partition: string,
   isOver: () => boolean,
 ): Promise<boolean> {
@@ -89,7 +91,7 @@ export async function archivePartition(
   const after = done.lastRun === null ? FIRST_DETACHED : { executionId: done.lastRun, key: null };
   const followers = PARTS_OF_RUNS.map(([table, kind]) => ({ kind, rows: createCursor(db, partition, table, after) }));
   const runs = createCursor(db, partition, 'executions', after);
-  const keepFile = createFileKeeper(files, archive);
+  const keepFile = createFileKeeper({ files, archive, logger });
   let existing: ReadonlySet<string> = new Set();
   let withFiles: ReadonlySet<string> = new Set();
   for (let run = await runs.peek(); run; run = await runs.peek()) {
@@ -190,16 +192,21 @@ async function* filesOf(db: Database, executionId: string): AsyncGenerator<Archi
   } while (page.length === PAGE);
 }
 
-/** Returns a function that copies a file, once, and returns its record: with `isGone` if its store does not have it. */
-function createFileKeeper(files: Pick<FileStore, 'read'>, archive: Archive) {
-  const kept = new Map<string, Promise<boolean>>();
+/**
+ * Returns a function that copies a file, once, and returns its record: with `is_gone` if its store does not have it,
+ * and `is_damaged` if it returned other bytes than were stored.
+ */
+function createFileKeeper({ files, archive, logger }: Pick<ArchiveContext, 'files' | 'archive' | 'logger'>) {
+  const kept = new Map<string, Promise<object>>();
 
-  async function copy(file: ArchivedFile): Promise<boolean> {
+  async function copy(file: ArchivedFile): Promise<object> {
     try {
-      await archive.keepFile(file, files.read(file).content);
-      return true;
+      const { isDamaged, isNew } = await archive.keepFile(file, files.read(file).content);
+      const { id: fileId, workspaceId } = file;
+      if (isDamaged && isNew) logger.error({ fileId, workspaceId }, 'archived a file whose content is damaged');
+      return isDamaged ? { is_damaged: true } : {};
     } catch (error) {
-      if (error instanceof FileError && error.code === 'FILE_NOT_FOUND') return false;
+      if (error instanceof FileError && error.code === 'FILE_NOT_FOUND') return { is_gone: true };
       throw error;
     }
   }
@@ -208,8 +215,7 @@ function createFileKeeper(files: Pick<FileStore, 'read'>, archive: Archive) {
     const copied = kept.get(file.id) ?? copy(file);
     kept.set(file.id, copied);
     const { id, bytes, sha256 } = file;
-    const isGone = !(await copied);
-    return JSON.stringify({ execution_id: executionId, id, bytes, sha256, ...(isGone && { is_gone: true }) });
+    return JSON.stringify({ execution_id: executionId, id, bytes, sha256, ...(await copied) });
   };
 }
 

@@ -43,7 +43,7 @@ export function createPartitionDropping(
     if (!archive || archived.has(partition)) return true;
     const until = performance.now() + ARCHIVE_BUDGET_MS;
     const isOver = (): boolean => signal.aborted || performance.now() >= until;
-    const isComplete = await archivePartition({ db, outputs, files, archive }, partition, isOver);
+    const isComplete = await archivePartition({ db, outputs, files, archive, logger }, partition, isOver);
     if (!isComplete) return false;
     archived.add(partition);
     logger.info({ partition }, 'archived a partition of expired runs');

@@ -1,4 +1,4 @@
-import { type Database, insertModelCall, newModelCallId, settleModelCall } from '@deckhand/db';
+import { type Database, deleteModelCall, insertModelCall, newModelCallId, settleModelCall } from '@deckhand/db';
 import type { ModelCalls } from '@deckhand/engine';
 import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.ts';
 
@@ -11,5 +11,6 @@ export function createModelCalls(db: Database, retry: RetryWhileUnavailable): Mo
       return id;
     },
     settle: (id, tokens) => retry('model call', () => settleModelCall(db, id, tokens)),
+    withdraw: (id) => retry('model call', () => deleteModelCall(db, id)),
   };
 }

@@ -274,8 +274,7 @@ export function secretIssues(type: CredentialType, secret: unknown): readonly Va
 function rulesOf(type: CredentialType, secret: unknown): readonly ValidationIssue[] {
   if (type === 's3') {
     const result = CHECKS.s3(secret);
-    const endpoint = 'value' in result ? result.value.endpoint : undefined;
-    return endpoint === undefined || URL.canParse(endpoint) ? [] : [{ path: 'endpoint', message: 'must be a URL' }];
+    return 'value' in result ? s3Issues(result.value) : [];
   }
   if (type === 'model') {
     const result = CHECKS.model(secret);
@@ -283,6 +282,15 @@ function rulesOf(type: CredentialType, secret: unknown): readonly ValidationIssu
   }
   const result = type === 'oauth2' ? CHECKS.oauth2(secret) : undefined;
   return result && 'value' in result ? oauth2Issues(result.value) : [];
+}
+
+function s3Issues({ endpoint, pathStyle }: Static<(typeof CREDENTIAL_SECRETS)['s3']>): readonly ValidationIssue[] {
+  if (endpoint === undefined) return [];
+  if (!URL.canParse(endpoint)) return [{ path: 'endpoint', message: 'must be a URL' }];
+  const isAddress = /^(\[|[\d.]+$)/.test(new URL(endpoint).hostname);
+  return pathStyle === false && isAddress
+    ? [{ path: 'pathStyle', message: 'must be true for an endpoint without a name: an address has no subdomains' }]
+    : [];
 }
 
 function modelIssues({

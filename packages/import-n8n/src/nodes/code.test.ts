@@ -1,6 +1,6 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import { createScriptRunner } from '@deckhand/nodes';
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { runInMemory } from '../../../../tests/harness/engine.ts';
 import { connect, convertN8n, node, START } from '../../../../tests/harness/import-n8n.ts';
 
@@ -8,8 +8,8 @@ const code = createScriptRunner();
 afterAll(() => code.close());
 
 /** Runs a node that gets one item. */
-async function run(script: object) {
-  const workflow = { nodes: [START, script], connections: connect('Start > Script') };
+async function run(script: object, before: readonly object[] = [], connections = connect('Start > Script')) {
+  const workflow = { nodes: [START, ...before, script], connections };
   const { definition, notes } = convertN8n(parseOwnJson(JSON.stringify(workflow)));
   const { ending, last } = await runInMemory(definition, { trigger: { n: 1 }, services: { code } });
   const { level, messages } = notes.find(({ node: name }) => name === 'Script') ?? {};
@@ -70,4 +70,29 @@ it.each([
 it('has no script that asks whether a name exists which may do so in n8n alone', async () => {
   const jsCode = "return [{ json: { has: typeof require !== 'undefined' } }];";
   expect(await run(node('Script', 'code', { jsCode }))).toMatchObject({ level: 'manual' });
+});
+
+describe('$node', () => {
+  const items = node('Items', 'code', { jsCode: 'return [{ json: { a: 1 } }, { json: { a: 2 } }];' });
+  const each = (jsCode: string): object => node('Script', 'code', { mode: 'runOnceForEachItem', jsCode });
+  const READS_ITEM = each('return { json: { a: $node["Items"].json.a } };');
+
+  it('has the item at the same position, as in n8n', async () => {
+    const copied = node('Copied', 'code', { jsCode: 'return [...items, ...items].slice(1, 3);' });
+    const connections = connect('Start > Items', 'Items > Copied', 'Copied > Script');
+    expect(await run(READS_ITEM, [items, copied], connections)).toMatchObject({ output: [{ a: 1 }, { a: 2 }] });
+  });
+
+  it('fails where the node has no such item, as in n8n', async () => {
+    const script = each('return { json: { n: $node["Start"].json.n } };');
+    expect(await run(script, [items], connect('Start > Items', 'Items > Script'))).toMatchObject({
+      ending: { kind: 'failed', error: { message: expect.stringContaining('"Start" has no item at position 1') } },
+    });
+  });
+
+  it('has the first item for a script that runs once', async () => {
+    const script = node('Script', 'code', { jsCode: 'return [{ json: { a: $node["Items"].json.a } }];' });
+    const connections = connect('Start > Items', 'Items > Script');
+    expect(await run(script, [items], connections)).toMatchObject({ output: { a: 1 } });
+  });
 });

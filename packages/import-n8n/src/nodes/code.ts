@@ -130,7 +130,7 @@ export function codeNode(conversion: Conversion): Converted {
     'const toItems = (list) => list.map((json) => ({ json }));',
     `const all = toItems(${asList(input)});`,
     SOURCE,
-    ...namesOf(script, { ...conversion, paired: conversion.scope.paired }, mode.isForEach),
+    ...namesOf(script, { ...conversion, paired: conversion.scope.paired }),
     ...mode.toData,
     ...(hasFiles && isOne ? FILES : []),
     ...(script.undeclared.size > 0 ? [`let ${[...script.undeclared].join(', ')};`] : []),
@@ -138,7 +138,7 @@ export function codeNode(conversion: Conversion): Converted {
     `const run = async (${['$input', '$json', '$itemIndex', ...mode.items].join(', ')}) => (async () => {`,
     given,
     '})();',
-    ...callsOf(mode, node.type, { isOne, hasFiles, usesPosition: script.names.has('$') && input.shape === 'list' }),
+    ...callsOf(mode, node.type, { isOne, hasFiles, isPlaced: usesPosition(script.names) && input.shape === 'list' }),
   ].join('\n');
   const converted = single(
     { id, type: 'code', name: node.name, parameters: { source } },
@@ -175,15 +175,18 @@ export interface Given extends Pick<Conversion, 'dataOf' | 'input' | 'review' | 
 const SOURCE =
   'const source = (list, item) => ({ all: () => list, first: () => list[0], last: () => list.at(-1), item });';
 
+/** Returns whether the items of other nodes that a script names depend on the position of its own. */
+export function usesPosition(names: ReadonlySet<string>): boolean {
+  return names.has('$') || names.has('$node');
+}
+
 /**
  * Returns JavaScript that declares the other names that a script uses.
- * @param isForEach whether it runs for each item.
  * @throws UnsupportedError if it names data that cannot be read.
  */
 export function namesOf(
   { names, nodes }: Pick<Script, 'names' | 'nodes'>,
-  { dataOf, input, review, paired, workflowName }: Given,
-  isForEach: boolean,
+  { dataOf, review, paired, workflowName }: Given,
 ): string[] {
   const places: string[] = [];
   const data = [...nodes].map(([name, read]) => {
@@ -191,8 +194,7 @@ export function namesOf(
     const other = [...read].find((each) => !OF_NODE.has(each));
     if (other !== undefined)
       unsupported(`the script uses ${other === '*' ? `"${name}" as a whole` : `"${other}" of "${name}"`}`);
-    const usesItem = read.has('item') || (read.has('json') && isForEach && input.shape === 'list');
-    if (usesItem && source.shape === 'list') {
+    if (read.has('item') && source.shape === 'list') {
       const position =
         positionIn(paired, name, 'position') ??
         unsupported(`the script uses the item of "${name}" that belongs to the current one`);
@@ -207,7 +209,7 @@ export function namesOf(
   const has = (name: string): boolean => names.has(name);
   return [
     ...(data.length > 0 ? [`const data = { ${data.join(', ')} };`] : []),
-    ...(has('$') ? ['let position = 0;'] : []),
+    ...(usesPosition(names) ? ['let position = 0;'] : []),
     ...(has('$')
       ? [
           `const single = new Set(${JSON.stringify(single)});`,
@@ -222,7 +224,17 @@ export function namesOf(
         ]
       : []),
     ...(has('$node')
-      ? ['const $node = Object.fromEntries(Object.entries(data).map(([name, items]) => [name, items?.[0]]));']
+      ? [
+          '// As in n8n, the item at the same position, whatever it was made of.',
+          'const itemAt = (name, items) => {',
+          "  if (!items) throw new Error(`Node '${name}' hasn't been executed`);",
+          '  if (position >= items.length) throw new Error(`"${name}" has no item at position ${position}`);',
+          '  return items[position];',
+          '};',
+          'const $node = Object.fromEntries(',
+          '  Object.entries(data).map(([name, items]) => [name, { get json() { return itemAt(name, items).json; } }]),',
+          ');',
+        ]
       : []),
     ...(has('$items')
       ? [`const $items = (name) => ${data.length > 0 ? '(name === undefined ? all : data[name])' : 'all'};`]
@@ -249,7 +261,7 @@ const FILES = [
 function callsOf(
   { isForEach }: Mode,
   type: string,
-  { isOne, hasFiles, usesPosition }: { isOne: boolean; hasFiles: boolean; usesPosition: boolean },
+  { isOne, hasFiles, isPlaced }: { isOne: boolean; hasFiles: boolean; isPlaced: boolean },
 ): string[] {
   const returned = (value: string): string => {
     if (!isOne) return `return toData(${value});`;
@@ -262,7 +274,7 @@ function callsOf(
   return [
     'const results = [];',
     'for (const [index, item] of all.entries()) {',
-    ...(usesPosition ? ['  position = index;'] : []),
+    ...(isPlaced ? ['  position = index;'] : []),
     `  results.push(await run(source(all, item), item.json, index, ${item}));`,
     '}',
     returned('results'),

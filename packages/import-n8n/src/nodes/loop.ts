@@ -3,7 +3,7 @@ import { braced, MAX_EXPRESSION } from '../expressions/template.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { object } from '../workflow.ts';
-import { areExclusive } from '../routes.ts';
+import { areExclusive, MAX_WAYS } from '../routes.ts';
 import { edgeFrom, type Way } from '../joins.ts';
 import { type Conversion, type Converted, type Output, outputOf } from './converter.ts';
 
@@ -79,8 +79,8 @@ export function loopResult(
   const plain = isSimple ? afterLoop(done, first.output) : undefined;
   if (plain) return { nodes: [], edges: [], output: plain };
   if (!isUsed) return { problem: 'what a loop returns, which leads nowhere' };
-  const isOneOf = ways.every((one, n) => ways.slice(n + 1).every((other) => areExclusive(one.route, other.route)));
-  if (!isOneOf) return { problem: 'what a loop returns whose body leads back by several ways at once' };
+  if (ways.length > MAX_WAYS) return { problem: 'what a loop returns whose body leads back by too many ways' };
+  if (!areExclusive(ways)) return { problem: 'what a loop returns whose body leads back by several ways at once' };
   if (ways.some(({ output }) => asList(output.source).length > MAX_EXPRESSION)) {
     return { problem: 'what a loop returns, which is too long here' };
   }

@@ -3,7 +3,7 @@ import { parseExpressionAt } from 'acorn';
 import { full } from 'acorn-walk';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
-import { type Given, LANGUAGE, LOCAL_TIME, namesOf } from './code.ts';
+import { type Given, LANGUAGE, LOCAL_TIME, namesOf, usesPosition } from './code.ts';
 import { MAX_SOURCE } from '../expressions/translate.ts';
 import { isKind, readScript, type Script } from './script.ts';
 
@@ -69,7 +69,7 @@ export class ScriptedExpressions {
       const script = readScript(`return (${source}\n);`);
       this.#check(source, script);
       // What it names can be read here, too.
-      namesOf(script, this.#given, true);
+      namesOf(script, this.#given);
       number = this.#sources.push(source) - 1;
       this.#scripts.push(script);
     }
@@ -92,7 +92,7 @@ export class ScriptedExpressions {
       `const all = toItems(${asList(this.#given.input)});`,
       `const copy = ${this.#changes ? COPY : '(value) => value'};`,
       SOURCE,
-      ...namesOf({ names, nodes }, this.#given, true),
+      ...namesOf({ names, nodes }, this.#given),
       'const evaluate = (expression) => {',
       '  try {',
       '    const value = expression();',
@@ -104,7 +104,7 @@ export class ScriptedExpressions {
       '  }',
       '};',
       'return all.map((item, $itemIndex) => {',
-      ...(names.has('$') && this.#given.paired.loop === undefined ? ['  position = $itemIndex;'] : []),
+      ...(usesPosition(names) ? ['  position = $itemIndex;'] : []),
       '  const given = () => ({ $json: copy(item.json), $input: source(all, item) });',
       '  return [',
       ...this.#sources.map((each) => `    evaluate(() => (({ $json, $input }) => (${each}\n))(given())),`),

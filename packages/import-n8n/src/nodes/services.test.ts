@@ -302,3 +302,19 @@ it.each([2, 2.6])('a statement without a table fails, as in n8n (version %p)', (
     expect(nodes).toMatchObject([{ type: 'fail' }]);
   }
 });
+
+it.each<[string, number, object]>([
+  ['emailSend', 2.1, MAIL],
+  ['emailSend', 2.1, { ...MAIL, operation: 'sendAndWait', message: 'Ok?' }],
+  ['postgres', 2.6, { operation: 'executeQuery', query: 'SELECT 1;' }],
+  ['xml', 1, {}],
+  ['crypto', 1, { value: 'a' }],
+])('says that a run fails with %s, although it goes on in n8n', (type, version, parameters) => {
+  for (const isList of [false, true]) {
+    const rest = { onError: 'continueRegularOutput' };
+    const { level, messages, nodes } = convert(type, version, parameters, { isList, rest });
+    expect(level).toBe('review');
+    expect(messages).toContain('if it fails, the run fails; in n8n, the run goes on');
+    expect(nodes.filter(({ onError }) => onError !== undefined)).toEqual([]);
+  }
+});

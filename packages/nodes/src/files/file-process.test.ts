@@ -132,6 +132,40 @@ describe('a process', () => {
     await expect(workOnFile({ ...given, content: once(Buffer.from('<p>')), save })).rejects.toThrow('full');
   });
 
+  it('that the system refuses to start leaves the worker running, and its turn to the next one', async () => {
+    const alone = createFileProcesses(1);
+    const signal = new AbortController().signal;
+    const given = { processes: alone, workspaceId: 'w', executionId: 'r', signal };
+    // Longer than Linux allows for an argument: the refusal is thrown.
+    const job: FileJob = { kind: 'writeSheet', sheet: 'x'.repeat(200_000) };
+    const refused = workOnFile({ ...given, job, content: once(Buffer.from('[]')) });
+    await expect(refused).rejects.toMatchObject({ code: 'MEMORY_EXCEEDED', isRetryable: true });
+    const { result } = await workOnFile({ ...given, job: HTML, content: once(Buffer.from('<p>a')) });
+    expect(result).toMatchObject({ text: 'a' });
+  });
+
+  it('that finds no free file descriptor leaves the worker running', () => {
+    // The refusal is an event, in a process that may open few files.
+    const script = `
+      import { closeSync, openSync } from 'node:fs';
+      import { createFileProcesses, workOnFile } from ${JSON.stringify(import.meta.resolve('./file-process.ts'))};
+      const work = () => workOnFile({
+        processes, workspaceId: 'w', executionId: 'r', job: ${JSON.stringify(HTML)},
+        content: (async function* () { yield Buffer.from('<p>a'); })(), signal: new AbortController().signal,
+      });
+      const processes = createFileProcesses(1);
+      const open = [];
+      try {
+        while (true) open.push(openSync('/dev/null'));
+      } catch {}
+      const failed = await work().catch(({ code, isRetryable }) => ({ code, isRetryable }));
+      open.forEach((one) => closeSync(one));
+      console.log(JSON.stringify([failed, (await work()).result.text]));`;
+    const limited = `ulimit -n 128; exec "$0" --input-type=module -e "$1"`;
+    const { stdout, stderr } = spawnSync('sh', ['-c', limited, process.execPath, script], { encoding: 'utf8' });
+    expect({ stdout, stderr }).toMatchObject({ stdout: '[{"code":"MEMORY_EXCEEDED","isRetryable":true},"a"]\n' });
+  });
+
   it('that fails leaves nothing stored', async () => {
     let isStored = false;
     async function save(content: AsyncIterable<Uint8Array>): Promise<null> {

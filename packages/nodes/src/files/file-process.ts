@@ -89,17 +89,38 @@ export interface FileWorkResult {
  * Works on a file in a process of its own, with limits of time and memory. Whatever the file does to the code that
  * reads it ends this process alone, which is never used for another file.
  * @throws NodeError FILE_INVALID, FILE_LIMIT, PARAMETERS_INVALID, RESULT_TOO_LARGE, and MEMORY_EXCEEDED if the system
- * ended the process; the signal's reason; the errors of `content` and `save`.
+ * has no process to give, or ended it; the signal's reason; the errors of `content` and `save`.
  */
 export async function workOnFile(work: FileWork): Promise<FileWorkResult> {
-  const { job, workspaceId, executionId, signal, maxMs = MAX_MS } = work;
-  const release = await work.processes.acquire(workspaceId, signal, executionId);
-  if (signal.aborted) release();
-  signal.throwIfAborted();
-  const child = spawn(process.execPath, [...NODE_OPTIONS, PROCESS, JSON.stringify(job)], {
-    env: {},
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-  });
+  const { processes, job, workspaceId, executionId, signal } = work;
+  const release = await processes.acquire(workspaceId, signal, executionId);
+  try {
+    signal.throwIfAborted();
+    return await supervise(await start(job), work);
+  } finally {
+    release();
+  }
+}
+
+/** Starts a process. @throws NodeError MEMORY_EXCEEDED if the system refuses it. */
+async function start(job: FileJob): Promise<ChildProcess> {
+  try {
+    const child = spawn(process.execPath, [...NODE_OPTIONS, PROCESS, JSON.stringify(job)], {
+      env: {},
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    });
+    // Some refusals are thrown, others are events, which end the worker if nobody listens.
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new NodeError('MEMORY_EXCEEDED', `the worker cannot start a process to read the file: ${reason}`);
+  }
+}
+
+/** Has a process work on a file, and ends it with the signal, or when its time is up. */
+async function supervise(child: ChildProcess, work: FileWork): Promise<FileWorkResult> {
+  const { signal, maxMs = MAX_MS } = work;
   const overdue = new AbortController();
   const kill = (): void => {
     child.kill('SIGKILL');
@@ -110,6 +131,7 @@ export async function workOnFile(work: FileWork): Promise<FileWorkResult> {
   }, maxMs);
   signal.addEventListener('abort', kill, { once: true });
   try {
+    signal.throwIfAborted();
     return await exchange(child, work);
   } catch (error) {
     signal.throwIfAborted();
@@ -119,7 +141,6 @@ export async function workOnFile(work: FileWork): Promise<FileWorkResult> {
     clearTimeout(timer);
     signal.removeEventListener('abort', kill);
     kill();
-    release();
   }
 }
 

@@ -29,6 +29,19 @@ const send = (url: string, options: Partial<HttpRequest> = {}) =>
 
 const textOf = async (...request: Parameters<typeof send>) => Buffer.from((await send(...request)).body).toString();
 
+describe('a server that sends nothing', () => {
+  it.each([
+    ['at all', () => undefined],
+    ['after its headers', (response: ServerResponse) => response.writeHead(200).flushHeaders()],
+  ])('%s is given up after the time of the request', async (_when, respond) => {
+    const { url } = await serve((_request, response) => {
+      respond(response);
+    });
+    const failed = send(url, { maxSilenceMs: 1 });
+    await expect(failed).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED', isRetryable: true });
+  });
+});
+
 describe('a connection', () => {
   it.each([
     ['NTLM TlRM', false],

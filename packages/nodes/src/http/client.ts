@@ -136,7 +136,7 @@ async function exchange(
   proxyUrl: string | undefined,
   { url, request, cookies, memory, address }: Exchange,
 ): Promise<Step> {
-  const { method, signal, maxResponseBytes } = request;
+  const { method, signal, maxResponseBytes, maxSilenceMs } = request;
   const { pathname, search } = url;
   const origin = address === undefined ? url.origin : originAt(url, address);
   const given = cookies ? await cookies.addTo(request) : request.headers;
@@ -152,6 +152,7 @@ async function exchange(
   );
   const parts = () => ({
     ...{ origin, path: pathname + search, method, headers, signal, reset },
+    ...(maxSilenceMs !== undefined && { headersTimeout: maxSilenceMs, bodyTimeout: maxSilenceMs }),
     body: isStreamed(body) ? Readable.from(body.open(), { objectMode: false }) : (body ?? null),
   });
   const answer = await dispatchers
@@ -175,7 +176,7 @@ async function exchange(
     return { response: { status: answer.statusCode, headers: answered, setCookies: [], body: new Uint8Array() } };
   }
   const { saveBody } = request;
-  if (saveBody && answer.statusCode < 400) {
+  if (saveBody && answer.statusCode < 300) {
     const first = { status: answer.statusCode, headers: answered, body: answer.body };
     const resumed = resumedBody(first, {
       ...{ method, headers, signal },

@@ -4,7 +4,7 @@ import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici';
 import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from '../network/addresses.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A silent server is given up after this time, in ms. */
+/** A silent server is given up after this time, in ms, unless a request gives it another one. */
 const SILENCE_MS = 300_000;
 /** Maximum number of connections to one origin; further requests wait. */
 const CONNECTIONS_PER_ORIGIN = 64;

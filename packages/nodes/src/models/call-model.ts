@@ -9,7 +9,7 @@ import {
   TypeValidationError,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
-import { type ModelTokens, type NodeContext, NodeError } from '@deckhand/engine';
+import { type HttpRequest, type HttpResponse, type ModelTokens, type NodeContext, NodeError } from '@deckhand/engine';
 import { types } from 'node:util';
 import { retryAfterMs } from '../http/retry-after.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
@@ -18,6 +18,8 @@ import { languageModel, type ModelSecret } from './language-model.ts';
 
 /** Of a response: a model with the longest output writes less than 2 MB. */
 const MAX_RESPONSE_BYTES = 20_971_520;
+/** A model sends nothing until its response is complete, which takes long with reasoning. In ms. */
+const MAX_SILENCE_MS = 1_800_000;
 /** Retryable statuses below 500. */
 const RETRYABLE = new Set([408, 409, 425, 429]);
 const MAX_MESSAGE = 1_000;
@@ -26,7 +28,7 @@ const MAX_MESSAGE = 1_000;
 export type CallModel = (options: LanguageModelV4CallOptions, turn: number) => Promise<LanguageModelV4GenerateResult>;
 
 /**
- * Returns a function that calls a model for a node. Each call is counted before it is sent, and its tokens when they
+ * Returns a function that calls a model for a node. Each call is counted once it may be sent, and its tokens when they
  * are known.
  */
 export function modelCaller(
@@ -35,20 +37,32 @@ export function modelCaller(
   { services, workspaceId, executionId, nodeId, iteration, idempotencyKey, signal, now }: NodeContext,
 ): CallModel {
   return async (options, turn) => {
+    const { provider } = secret;
+    const { http, modelCalls, traffic: control } = services;
+    let call: string | undefined;
+    async function send(request: HttpRequest): Promise<HttpResponse> {
+      const place = { workspaceId, executionId, nodeId, iteration };
+      call = await modelCalls.begin({ ...place, credentialId, provider, model: modelId });
+      try {
+        return await http.request(request);
+      } catch (error) {
+        if (error instanceof NodeError && error.code === 'ADDRESS_REFUSED') await modelCalls.withdraw(call);
+        throw error;
+      }
+    }
     const fetch = guardedFetch(
       async (request) => {
         const ticket = turn === 0 ? idempotencyKey : `${idempotencyKey}:turn${turn}`;
-        return (await sendWithinLimits(request, { services, limits: traffic, ticket, mayRest: turn === 0 })).answer;
+        const counted = { http: { request: send }, traffic: control };
+        const limits = { services: counted, limits: traffic, ticket, mayRest: turn === 0 };
+        return (await sendWithinLimits(request, limits)).answer;
       },
-      { maxResponseBytes: MAX_RESPONSE_BYTES, signal: signal() },
+      { maxResponseBytes: MAX_RESPONSE_BYTES, maxSilenceMs: MAX_SILENCE_MS, signal: signal() },
     );
     const model: LanguageModelV4 = await languageModel(secret, modelId, fetch);
-    const { provider } = secret;
-    const place = { workspaceId, executionId, nodeId, iteration };
-    const call = await services.modelCalls.begin({ ...place, credentialId, provider, model: modelId });
     try {
       const result = await model.doGenerate({ ...options, abortSignal: signal() });
-      await services.modelCalls.settle(call, tokensOf(result));
+      if (call !== undefined) await modelCalls.settle(call, tokensOf(result));
       return result;
     } catch (error) {
       throw toNodeError(error, now());
@@ -107,6 +121,7 @@ function isInvalidResponse(error: unknown): error is Error {
   );
 }
 
-function excerpt(text: string): string {
+/** Cuts a text of a provider or a model to 1,000 characters, for messages. */
+export function excerpt(text: string): string {
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

@@ -6,7 +6,7 @@ const WITHOUT_BODY = new Set([101, 103, 204, 205, 304]);
 const SECRET_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
 /** What each request of a client has in common. */
-export type RequestLimits = Pick<HttpRequest, 'maxResponseBytes' | 'signal'>;
+export type RequestLimits = Pick<HttpRequest, 'maxResponseBytes' | 'maxSilenceMs' | 'signal'>;
 
 /**
  * Returns a `fetch` for clients of providers that sends requests by the HTTP client of nodes, with its rules for

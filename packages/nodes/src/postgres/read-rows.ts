@@ -70,7 +70,10 @@ async function readRows(client: GuardedClient, query: HeldQuery): Promise<TextRo
   const rows: JsonObject[] = [];
   // Bytes that are stored do not count towards the result, so there may be many rows with some.
   const batchRows = query.saveBytes ? 1 : BATCH_ROWS;
-  const valueBytes = values.reduce<number>((sum, value) => sum + (value instanceof Uint8Array ? value.length : 0), 0);
+  const valueBytes = values.reduce<number>(
+    (sum, value) => sum + (value instanceof Uint8Array ? 2 * value.length : 0),
+    0,
+  );
   const count = createCounter({ hold: (bytes) => query.hold(valueBytes + bytes) });
   for (;;) {
     const wanted = Math.min(batchRows, query.maxRows + 1 - rows.length);

@@ -15,11 +15,17 @@ const MAX_FILE_BYTES = 33_554_432;
  * Returns the values of a statement as its parameters want them: a list becomes an array where the parameter is one,
  * and JSON elsewhere. The driver would write it as an array in either case. A stored file becomes its bytes where the
  * parameter is `bytea`. The server is asked for the types only when a value is one of these.
- * @throws NodeError FILE_LIMIT; FILE_NOT_FOUND.
+ * @param query.hold is called with the bytes that files take: the driver copies them.
+ * @throws NodeError FILE_LIMIT; FILE_NOT_FOUND; MEMORY_EXCEEDED from `hold`.
  */
 export async function toParameters(
   client: GuardedClient,
-  { text, values, readFile }: Pick<PostgresQuery, 'text' | 'values' | 'readFile'>,
+  {
+    text,
+    values,
+    readFile,
+    hold,
+  }: Pick<PostgresQuery, 'text' | 'values' | 'readFile'> & { readonly hold: (bytes: number) => void },
 ): Promise<readonly (JsonValue | Uint8Array)[]> {
   if (!values.some((value) => isList(value) || storedFileOf(value))) return values;
   client.expect({ rows: 0, bytes: MAX_BYTES });
@@ -34,7 +40,10 @@ export async function toParameters(
     const oid = oids[index] ?? 0;
     const file = oid === BYTEA ? storedFileOf(value) : undefined;
     const bytes = file && (await readFile(file, leftBytes));
-    leftBytes -= bytes?.byteLength ?? 0;
+    if (bytes) {
+      leftBytes -= bytes.byteLength;
+      hold(2 * (MAX_FILE_BYTES - leftBytes));
+    }
     parameters.push(bytes ?? (isList(value) ? listParameter(value, types.array(oid)) : value));
   }
   return parameters;

@@ -90,7 +90,7 @@ export function connectS3(
   };
 }
 
-/** @throws NodeError PARAMETERS_INVALID for a key that a URL cannot name. */
+/** @throws NodeError PARAMETERS_INVALID for a key that a URL cannot name, and a bucket that a host cannot. */
 function urlOf(secret: S3Secret, bucket: string, key = ''): URL {
   const { endpoint, pathStyle = endpoint !== undefined || bucket.includes('.') } = secret;
   const url = s3Endpoint(secret);
@@ -100,7 +100,15 @@ function urlOf(secret: S3Secret, bucket: string, key = ''): URL {
       isRetryable: false,
     });
   const name = key.split('/').map(encode).join('/');
-  if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;
+  if (!pathStyle) {
+    const host = `${bucket}.${url.hostname}`;
+    url.hostname = host;
+    // A name that is not valid is ignored, and upper case is lost: the request would be for another bucket, or none.
+    if (url.hostname !== host) {
+      const message = `the bucket ${bucket} cannot be part of the host ${host}: set pathStyle of the credential`;
+      throw new NodeError('PARAMETERS_INVALID', message, { isRetryable: false });
+    }
+  }
   url.pathname = pathStyle ? `${path}/${encode(bucket)}/${name}` : `${path}/${name}`;
   return url;
 }

@@ -109,7 +109,7 @@ export async function putObject(
 ): Promise<JsonObject> {
   const { bytes } = await content.open();
   const mark = sha256(context.idempotencyKey).slice(0, 32);
-  const about = { 'content-type': content.contentType, ...(!context.mayReplace && { [OWN_MARK]: mark }) };
+  const about = { 'content-type': content.contentType, [OWN_MARK]: mark };
   const condition: Record<string, string> = context.mayReplace ? {} : { 'if-none-match': '*' };
   try {
     const etag =
@@ -190,7 +190,8 @@ async function completeUpload(
     if (!(error instanceof NodeError) || error.code !== 'S3_NOT_FOUND') throw error;
     // An earlier request may have completed it before its response was lost.
     const { headers } = await send({ method: 'HEAD', ...name });
-    if (headers['content-length'] !== String(upload.bytes)) throw error;
+    const isOwn = headers[OWN_MARK] === upload.about[OWN_MARK];
+    if (!isOwn || headers['content-length'] !== String(upload.bytes)) throw error;
     return unquoted(headers.etag ?? '');
   }
 }

@@ -19,6 +19,7 @@ export function createResultChecker(
       if (mode !== undefined && !isChecked(mode)) return undefined;
       const { issues } = await schemas.check(workspaceId, { details: JSON.stringify({ schema }), data: body });
       if (issues.length === 0) return undefined;
+      if (body === undefined) return issues.map(({ message }) => message).join('; ');
       return issues
         .slice(0, MAX_ISSUES)
         .map(({ path, message }) => `${pathWithin('body', path)} ${message}`)

@@ -8,7 +8,7 @@ import { createFairSemaphore } from '../code/fair-semaphore.ts';
 import { ANY_ADDRESS, PUBLIC_ONLY } from '../network/addresses.ts';
 import { openSocket } from '../network/open-socket.ts';
 import { untilAborted } from '../network/until-aborted.ts';
-import { openPrivateKey } from './private-key.ts';
+import { openPrivateKey, type PrivateKey } from './private-key.ts';
 import { createSession } from './session.ts';
 
 /** Maximum number of connections of one worker; further nodes wait. */
@@ -60,12 +60,11 @@ export function createSftpClient({ allowPrivate }: { allowPrivate: boolean }): S
           // All of this precedes the connection, whose end would be missed meanwhile.
           // Loaded on first use: most processes connect to no server.
           const { Client, utils } = await import('ssh2').then((module) => module.default);
-          const privateKey = pem === undefined ? undefined : await openPrivateKey(pem, passphrase);
-          if (privateKey !== undefined && utils.parseKey(privateKey, passphrase) instanceof Error)
-            throw unreadableKey();
+          const key = pem === undefined ? undefined : await openPrivateKey(pem, passphrase);
+          if (key && utils.parseKey(key.privateKey, key.passphrase) instanceof Error) throw unreadableKey();
           const maxReceivedBytes = (): number => MAX_RECEIVED_BYTES + 2 * contentBytes;
           socket = await openSocket({ host, port, maxReceivedBytes }, rules, signal);
-          return await withSession({ client: new Client(), server, privateKey, socket }, (sftp) =>
+          return await withSession({ client: new Client(), server, key, socket }, (sftp) =>
             work(createSession(sftp, { noteContent: (bytes) => (contentBytes += bytes) })),
           );
         });
@@ -85,13 +84,13 @@ export function createSftpClient({ allowPrivate }: { allowPrivate: boolean }): S
 interface Login {
   readonly client: Client;
   readonly server: SftpTarget['server'];
-  readonly privateKey: string | undefined;
+  readonly key: PrivateKey | undefined;
   readonly socket: Socket;
 }
 
 /** Logs in, and works until the work or the connection ends. */
 async function withSession<T>(
-  { client, server, privateKey, socket }: Login,
+  { client, server, key, socket }: Login,
   work: (sftp: SFTPWrapper) => Promise<T>,
 ): Promise<T> {
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`the server was silent for ${SILENCE_MS} ms`)));
@@ -113,8 +112,7 @@ async function withSession<T>(
         sock: socket,
         username,
         ...(password !== undefined && { password, tryKeyboard: true }),
-        ...(privateKey !== undefined && { privateKey }),
-        ...(server.passphrase !== undefined && { passphrase: server.passphrase }),
+        ...key,
         algorithms: ALGORITHMS,
         readyTimeout: LOGIN_TIMEOUT_MS,
         hostVerifier(key: Buffer) {

@@ -15,7 +15,7 @@ B+P2fMd6nVk3Bm+g==
 
 describe('a private key with a passphrase', () => {
   it('is opened by it', async () => {
-    const opened = ssh2.utils.parseKey(await openPrivateKey(KEY, 'pässword'));
+    const opened = ssh2.utils.parseKey((await openPrivateKey(KEY, 'pässword')).privateKey);
     if (opened instanceof Error) throw opened;
     expect([opened.type, opened.isPrivateKey()]).toEqual(['ssh-ed25519', true]);
   });
@@ -26,6 +26,12 @@ describe('a private key with a passphrase', () => {
     ['half of its text', `${KEY.slice(0, 200)}\n-----END OPENSSH PRIVATE KEY-----`, 'pässword', 'ends too early'],
     ['a text that is not a key', KEY.replace('b3BlbnNz', 'AAAAAAAA'), 'pässword', 'is not in the format of OpenSSH'],
     ['very many rounds', withRounds(0xffffffff), 'pässword', 'has more than 256 rounds'],
+    [
+      'a character that is not base64',
+      withRounds(0xffffffff).replace('\nb3', '\nb.3'),
+      'pässword',
+      'is not in the format',
+    ],
   ])('is refused with %s', async (_what, key, passphrase, message) => {
     await expect(openPrivateKey(key, passphrase)).rejects.toMatchObject({
       code: 'CREDENTIAL_UNSUITABLE',
@@ -36,7 +42,7 @@ describe('a private key with a passphrase', () => {
 
   it.each(['-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----', 'nothing'])(
     'in another format is left as it is: %j',
-    async (key) => expect(await openPrivateKey(key, 'x')).toBe(key),
+    async (key) => expect(await openPrivateKey(key, 'x')).toEqual({ privateKey: key, passphrase: 'x' }),
   );
 });
 

@@ -23,19 +23,29 @@ const CIPHERS: Readonly<Record<string, { readonly name: string; readonly keyByte
 /** Length of their initial vectors, in bytes. */
 const IV_BYTES = 16;
 
+/** A private key as the library takes it. Only keys in other formats than that of OpenSSH still have a passphrase. */
+export interface PrivateKey {
+  readonly privateKey: string;
+  readonly passphrase?: string;
+}
+
 /**
- * Returns a private key without a passphrase. Deriving the cipher's key takes a second or more, so other work runs in
- * between. Keys in other formats are returned as they are. @throws NodeError CREDENTIAL_UNSUITABLE.
+ * Decrypts a private key. Deriving the cipher's key takes a second or more, so other work runs in between. Keys in other
+ * formats are returned as they are. @throws NodeError CREDENTIAL_UNSUITABLE.
  */
-export async function openPrivateKey(pem: string, passphrase: string | undefined): Promise<string> {
+export async function openPrivateKey(pem: string, passphrase: string | undefined): Promise<PrivateKey> {
   const [, base64] = ARMOR.exec(pem.trim()) ?? [];
-  if (base64 === undefined) return pem;
+  if (base64 === undefined) {
+    // The library decodes more than ARMOR, and derives for as many rounds as the key asks for, in one go.
+    if (pem.includes('BEGIN OPENSSH')) throw unsuitable('is not in the format of OpenSSH');
+    return { privateKey: pem, ...(passphrase !== undefined && { passphrase }) };
+  }
   const reader = createReader(Buffer.from(base64, 'base64'));
   if (!reader.skip(MAGIC)) throw unsuitable('is not in the format of OpenSSH');
   const cipher = reader.text();
   const derivation = reader.text();
   const options = createReader(reader.bytes());
-  if (cipher === 'none') return pem;
+  if (cipher === 'none') return { privateKey: pem };
   const known = CIPHERS[cipher];
   if (known === undefined || derivation !== 'bcrypt')
     throw unsuitable(`is encrypted with ${cipher}, which is not supported`);
@@ -57,7 +67,7 @@ export async function openPrivateKey(pem: string, passphrase: string | undefined
   const lines = Buffer.concat([Buffer.from(MAGIC), ...parts])
     .toString('base64')
     .replace(/.{70}/g, '$&\n');
-  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`;
+  return { privateKey: `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n` };
 }
 
 /** Derives a key as bcrypt_pbkdf of OpenBSD does, one hash at a time. */

@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@deckhand/contracts';
-import type { ModelCall, ModelTokens, NodeContext, OpenedCredential } from '@deckhand/engine';
+import {
+  type HttpRequest,
+  type ModelCall,
+  type ModelTokens,
+  type NodeContext,
+  NodeError,
+  type OpenedCredential,
+} from '@deckhand/engine';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
 import { stopAll } from '../../../../tests/harness/cleanup.ts';
 import { serveModels } from '../../../../tests/harness/model-provider.ts';
@@ -21,15 +28,20 @@ afterAll(async () => {
 });
 
 /** Runs the node, and returns its outcome and the calls that were counted. */
-async function run(secret: ModelSecret, parameters: JsonObject, more: Partial<NodeContext> = {}) {
+async function run(
+  secret: ModelSecret,
+  parameters: JsonObject,
+  { services: replaced, ...more }: Partial<NodeContext> = {},
+) {
   const begun: ModelCall[] = [];
   const settled: ModelTokens[] = [];
   const modelCalls = {
     begin: (call: ModelCall) => Promise.resolve(String(begun.push(call))),
     settle: (_id: string, tokens: ModelTokens) => Promise.resolve(void settled.push(tokens)),
+    withdraw: (id: string) => Promise.resolve(void begun.splice(Number(id) - 1, 1)),
   };
   const credential = (): Promise<OpenedCredential> => Promise.resolve({ type: 'model', secret });
-  const services = { ...NO_SERVICES, http, modelCalls, results: createResultChecker(schemas) };
+  const services = { ...NO_SERVICES, http, results: createResultChecker(schemas), ...replaced, modelCalls };
   const running = node.run(
     { model: 'm', ...parameters },
     nodeContext({ services, credential, credentialId: 'c', ...more }),
@@ -70,6 +82,7 @@ describe.each(PROVIDERS)('a model of %s', (provider) => {
         output: null,
         finishReason: 'stop',
         usage: { calls: 1, inputTokens: 20, outputTokens: 3, cachedInputTokens: 5 },
+        warnings: [],
       },
     });
     expect(begun).toEqual([
@@ -138,19 +151,43 @@ describe('a model', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('at a private address is refused, as with http', async () => {
+  it('gets an excerpt of what is wrong, however long the names are that it makes up', async () => {
+    const { url, requests } = await serveModels({ text: JSON.stringify({ ['n'.repeat(50_000)]: 'text' }) });
+    const outputSchema = { additionalProperties: { type: 'number' } };
+    const { outcome } = await run(secretOf('openai', url), { prompt: 'How large?', outputSchema });
+    expect(outcome).toMatchObject({ error: { message: expect.stringMatching(/^.{1000,1100}$/) } });
+    const sent = requests.map(({ json }) => JSON.stringify(json).length);
+    expect((sent[1] ?? 0) - (sent[0] ?? 0) - 50_000).toBeLessThan(2_000);
+  });
+
+  it('at a private address is refused, as with http, and counts as no call', async () => {
     const guarded = createHttpClient({ allowPrivate: false });
     const { url, requests } = await serveModels({ text: 'secret' });
-    const services = {
-      ...NO_SERVICES,
-      http: guarded,
-      modelCalls: { begin: () => Promise.resolve('1'), settle: () => Promise.resolve() },
-    };
-    const { outcome } = await run(secretOf('openai', url), { prompt: 'Hello' }, { services });
+    const services = { ...NO_SERVICES, http: guarded };
+    const { outcome, begun } = await run(secretOf('openai', url), { prompt: 'Hello' }, { services });
     expect(outcome).toMatchObject({ error: { code: 'ADDRESS_REFUSED' } });
-    expect(requests).toEqual([]);
+    expect([begun, requests]).toEqual([[], []]);
     await guarded.close();
   });
+
+  it.each(['RATE_LIMITED', 'CIRCUIT_OPEN'] as const)(
+    'that the limits hold back with %s counts as no call',
+    async (code) => {
+      const { url, requests } = await serveModels({ text: 'x' });
+      const secret = secretOf('openai', url);
+      const traffic = { credentialId: 'limited', rateLimit: null, circuit: { openSeconds: 5 } };
+      const { outcome, begun } = await run(
+        secret,
+        { prompt: 'Hello' },
+        {
+          services: { ...NO_SERVICES, http, traffic: { admit: () => Promise.reject(new NodeError(code, 'not now')) } },
+          credential: () => Promise.resolve({ type: 'model', secret, traffic }),
+        },
+      );
+      expect(outcome).toMatchObject({ error: { code } });
+      expect([begun, requests]).toEqual([[], []]);
+    },
+  );
 
   it('that redirects gets nothing, and the target no key', async () => {
     const { url: other, requests } = await serveModels({ text: 'stolen' });
@@ -168,7 +205,51 @@ describe('a model', () => {
     expect(settled).toEqual([{ inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }]);
   });
 
+  it('may take half an hour for its response', async () => {
+    const { url } = await serveModels({ text: 'x' });
+    const sent: HttpRequest[] = [];
+    const recording = { request: (request: HttpRequest) => http.request(sent[sent.push(request) - 1] ?? request) };
+    await run(secretOf('openai', url), { prompt: 'Hello' }, { services: { ...NO_SERVICES, http: recording } });
+    expect(sent).toMatchObject([{ maxSilenceMs: 1_800_000 }]);
+  });
+
+  it('that does not know a parameter responds with a warning', async () => {
+    const { url } = await serveModels({ text: 'x' });
+    const { outcome } = await run(secretOf('openai', url), { model: 'o3', prompt: 'Hello', temperature: 1 });
+    expect(outcome).toMatchObject({ output: { text: 'x', warnings: [expect.stringMatching(/^temperature: /)] } });
+  });
+
+  it('of openai is not asked with texts to stop at, which its API has not', async () => {
+    const { url, requests } = await serveModels({ text: 'x' });
+    const { outcome } = await run(secretOf('openai', url), { prompt: 'Hello', stop: ['end'] });
+    expect(outcome).toMatchObject({ error: { code: 'PARAMETERS_INVALID', isRetryable: false } });
+    expect(requests).toEqual([]);
+  });
+
   it('is asked something', () => {
     expect(node.check?.({ model: 'm' })).toMatchObject([{ path: 'prompt' }]);
+  });
+
+  it.each([
+    [{ type: 'objct' }],
+    [{ $ref: '#/$defs/missing' }],
+    [{ pattern: '(?=a)b' }],
+    [{ $schema: 'http://json-schema.org/draft-07/schema#', items: [{}] }],
+  ])('is never asked with the schema %j, which is none', async (outputSchema) => {
+    const { url, requests } = await serveModels({ text: '{}' });
+    const parameters = { prompt: 'How large?', outputSchema };
+    expect(node.check?.({ model: 'm', ...parameters })).toMatchObject([{ path: 'outputSchema' }]);
+    const { outcome, begun } = await run(secretOf('openai', url), parameters);
+    expect(outcome).toMatchObject({ error: { code: 'PARAMETERS_INVALID', isRetryable: false } });
+    expect([begun, requests]).toEqual([[], []]);
+  });
+
+  it('takes schemas that name an earlier version of JSON Schema, and those with expressions', async () => {
+    const outputSchema = { $schema: 'http://json-schema.org/draft-07/schema#', ...SCHEMA };
+    const { url } = await serveModels({ text: '{"size": 3}' });
+    expect(node.check?.({ model: 'm', prompt: 'p', outputSchema })).toEqual([]);
+    expect(node.check?.({ model: 'm', prompt: 'p', outputSchema: { type: '{{ $vars.type }}' } })).toEqual([]);
+    const { outcome } = await run(secretOf('openai', url), { prompt: 'How large?', outputSchema });
+    expect(outcome).toMatchObject({ output: { output: { size: 3 } } });
   });
 });

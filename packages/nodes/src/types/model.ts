@@ -1,9 +1,22 @@
-import type { LanguageModelV4FilePart, LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
-import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
-import { defineNodeType, type ModelTokens, NodeError, type NodeFiles, output } from '@deckhand/engine';
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+  SharedV4Warning,
+} from '@ai-sdk/provider';
+import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
+import {
+  defineNodeType,
+  type ModelTokens,
+  type NodeContext,
+  NodeError,
+  type NodeFiles,
+  output,
+} from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
 import { fileSource, readBytes } from '../files/file-source.ts';
-import { modelCaller, tokensOf } from '../models/call-model.ts';
+import { excerpt, modelCaller, tokensOf } from '../models/call-model.ts';
+import { findSchemaIssues } from '../schemas/input-schemas.ts';
 import { parseForeignJson } from '../text/limit.ts';
 
 /** Of all files of a request, in bytes: they are sent in base64. */
@@ -49,7 +62,8 @@ const Parameters = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 10_000_000,
-        description: 'Ends longer responses; the limit of the model by default',
+        description:
+          'Ends longer responses; the limit of the model by default, and 4,096 for a model of Anthropic that Deckhand does not know',
       }),
     ),
     temperature: Type.Optional(
@@ -63,7 +77,7 @@ const Parameters = Type.Object(
     stop: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
         maxItems: 16,
-        description: 'Texts at which the response ends',
+        description: 'Texts at which the response ends. The provider `openai` has none',
       }),
     ),
   },
@@ -86,7 +100,7 @@ export default defineNodeType({
   type: 'model',
   title: 'Language model',
   description:
-    'Asks a language model of Anthropic, Google, Mistral, OpenAI, or a server with the API of OpenAI, and returns `{ text, output, finishReason, usage }`. `finishReason` is `stop`, or says why the response ended early: `length`, `content-filter`, `other`. With `outputSchema`, `output` is the JSON of the response; otherwise it is null. `usage` has the tokens of all calls of this attempt, as the provider counted them ([models](../models.md)). A request that is answered with 408, 409, 425, 429 or 500 and above, and one without a response, can be retried, with `retry`, and not before the time that a `Retry-After` header names. What came from outside, such as a web page or an email, can contain instructions to the model: do not let its response decide alone about what cannot be undone.',
+    'Asks a language model of Anthropic, Google, Mistral, OpenAI, or a server with the API of OpenAI, and returns `{ text, output, finishReason, usage, warnings }`. `finishReason` is `stop`, or says why the response ended early: `length`, `content-filter`, `other`. With `outputSchema`, `output` is the JSON of the response; otherwise it is null. `usage` has the tokens of all calls of this attempt, as the provider counted them. `warnings` names parameters that were left out, because the model does not know them ([models](../models.md)). A request that is answered with 408, 409, 425, 429 or 500 and above, and one without a response, can be retried, with `retry`, and not before the time that a `Retry-After` header names. What came from outside, such as a web page or an email, can contain instructions to the model: do not let its response decide alone about what cannot be undone.',
   keywords: ['ai', 'llm', 'gpt', 'claude', 'gemini', 'chat', 'openai', 'anthropic', 'mistral', 'ollama', 'generate'],
   category: 'action',
   icon: 'bot',
@@ -99,16 +113,25 @@ export default defineNodeType({
     output: Type.Unsafe<JsonValue>({}),
     finishReason: Type.String(),
     usage: Usage,
+    warnings: Type.Array(Type.String()),
   }),
-  check({ prompt, messages }): ValidationIssue[] {
-    if (prompt !== undefined || messages !== undefined) return [];
-    return [{ path: 'prompt', message: 'is required unless there are messages' }];
+  check({ prompt, messages, outputSchema }): ValidationIssue[] {
+    return [
+      ...(prompt === undefined && messages === undefined
+        ? [{ path: 'prompt', message: 'is required unless there are messages' }]
+        : []),
+      // A schema with expressions is checked when the node runs.
+      ...(isJsonObject(outputSchema) && !JSON.stringify(outputSchema).includes('{{')
+        ? findSchemaIssues('outputSchema', withoutDialect(outputSchema))
+        : []),
+    ];
   },
   sample: () => ({
     text: 'A response',
     output: null,
     finishReason: 'stop',
     usage: { calls: 1, inputTokens: 12, outputTokens: 3, cachedInputTokens: 0 },
+    warnings: [],
   }),
   errors: [
     'ADDRESS_REFUSED',
@@ -130,18 +153,24 @@ export default defineNodeType({
       throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type model', { isRetryable: false });
     }
     const { secret, traffic } = found;
+    if (secret.provider === 'openai' && parameters.stop !== undefined && parameters.stop.length > 0)
+      throw invalid('stop: the API of openai has no such parameter');
     const call = modelCaller({ secret, traffic, credentialId: context.credentialId ?? '' }, parameters.model, context);
-    const { outputSchema, maxRepairs = 1 } = parameters;
+    const { maxRepairs = 1 } = parameters;
+    const { workspaceId, services } = context;
+    // Before the first request: each is paid.
+    const outputSchema = parameters.outputSchema && (await usableSchema(parameters.outputSchema, context));
     const prompt = await promptOf(parameters, context.files);
     let usage: Usage = { calls: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
     for (let turn = 0; ; turn += 1) {
-      const result = await call({ prompt, ...settingsOf(parameters) }, turn);
+      const result = await call({ prompt, ...settingsOf({ ...parameters, outputSchema }) }, turn);
       usage = sum(usage, tokensOf(result));
       const text = textOf(result);
-      const response = { text, finishReason: result.finishReason.unified, usage };
+      const warnings = result.warnings.map(warningText);
+      const response = { text, finishReason: result.finishReason.unified, usage, warnings };
       if (!outputSchema) return output({ ...response, output: null });
       const checked = await checkedOutput(text, (body) =>
-        context.services.results.check({ workspaceId: context.workspaceId, schema: outputSchema, body }),
+        services.results.check({ workspaceId, schema: outputSchema, body }),
       );
       if (checked.problem === undefined) return output({ ...response, output: checked.value });
       if (turn >= maxRepairs) {
@@ -208,13 +237,20 @@ export default defineNodeType({
         output: { topic: 'order', isUrgent: true },
         finishReason: 'stop',
         usage: { calls: 1, inputTokens: 61, outputTokens: 12, cachedInputTokens: 0 },
+        warnings: [],
       },
     },
   },
 });
 
 /** Returns the settings of a request, as the clients of providers name them. */
-function settingsOf({ outputSchema, maxOutputTokens, temperature, reasoning, stop }: Parameters) {
+function settingsOf({
+  outputSchema,
+  maxOutputTokens,
+  temperature,
+  reasoning,
+  stop,
+}: Omit<Parameters, 'outputSchema'> & { readonly outputSchema: JsonObject | undefined }) {
   return {
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
@@ -224,6 +260,26 @@ function settingsOf({ outputSchema, maxOutputTokens, temperature, reasoning, sto
     // With the strict one, OpenAI refuses schemas whose members are optional. Every response is checked here anyway.
     providerOptions: { openai: { strictJsonSchema: false, store: false } },
   };
+}
+
+/** @throws NodeError PARAMETERS_INVALID for what cannot be used as a JSON Schema. */
+async function usableSchema(
+  schema: JsonObject,
+  { workspaceId, services }: Pick<NodeContext, 'workspaceId' | 'services'>,
+): Promise<JsonObject> {
+  const usable = withoutDialect(schema);
+  const problem = await services.results.check({ workspaceId, schema: usable });
+  if (problem !== undefined) throw invalid(`outputSchema: ${excerpt(problem)}`);
+  return usable;
+}
+
+function invalid(problem: string): NodeError {
+  return new NodeError('PARAMETERS_INVALID', `parameters.${problem}`, { isRetryable: false });
+}
+
+/** Returns a schema without the name of its version: checkers refuse those that they do not know, such as draft 7. */
+function withoutDialect(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 }
 
 async function promptOf(
@@ -262,6 +318,18 @@ function textOf({ content, structuredOutputText }: LanguageModelV4GenerateResult
   return structuredOutputText ?? content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
+function warningText(warning: SharedV4Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility':
+      return excerpt(`${warning.feature}: ${warning.details ?? 'not supported'}`);
+    case 'deprecated':
+      return excerpt(`${warning.setting}: ${warning.message}`);
+    case 'other':
+      return excerpt(warning.message);
+  }
+}
+
 function sum(usage: Usage, tokens: ModelTokens): Usage {
   return {
     calls: usage.calls + 1,
@@ -281,9 +349,10 @@ async function checkedOutput(
     value = parseForeignJson(withoutFence(text), 'the response');
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { value: null, problem: `it is not JSON: ${error.message}` };
+    return { value: null, problem: excerpt(`it is not JSON: ${error.message}`) };
   }
-  return { value, problem: await check(value) };
+  const misfit = await check(value);
+  return { value, problem: misfit && excerpt(misfit) };
 }
 
 /** Returns what a model wrote between the lines of a Markdown fence, as many do around JSON. */

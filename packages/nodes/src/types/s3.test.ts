@@ -131,6 +131,35 @@ describe('an s3 node', () => {
   });
 });
 
+describe('a bucket', () => {
+  const link = (secret: JsonObject, bucket: string) =>
+    run(
+      { operation: 'link', key: 'a', bucket },
+      {
+        credential: () =>
+          Promise.resolve({ type: 's3', secret: { accessKeyId: 'key', secretAccessKey: 'secret', ...secret } }),
+      },
+    ).then((made) => String(Object(made).url).split('?')[0]);
+
+  it.each([
+    [{}, 'mine', 'https://mine.s3.us-east-1.amazonaws.com/a'],
+    [{}, 'mine.too', 'https://s3.us-east-1.amazonaws.com/mine.too/a'],
+    [{ pathStyle: true }, 'Mine', 'https://s3.us-east-1.amazonaws.com/Mine/a'],
+    [{ endpoint: 'http://10.0.0.1:9000' }, 'mine', 'http://10.0.0.1:9000/mine/a'],
+    [{ endpoint: 'http://store.test:9000', pathStyle: false }, 'mine', 'http://mine.store.test:9000/a'],
+  ])('of %j named %s is at %#', async (secret, bucket, expected) => {
+    expect(await link(secret, bucket)).toBe(expected);
+  });
+
+  it.each([
+    [{}, 'Mine'],
+    [{ endpoint: 'http://10.0.0.1:9000', pathStyle: false }, 'mine'],
+    [{ endpoint: 'http://[::1]:9000', pathStyle: false }, 'mine'],
+  ])('of %j named %s, which no host can have, is refused', async (secret, bucket) => {
+    await expect(link(secret, bucket)).rejects.toMatchObject({ code: 'PARAMETERS_INVALID', isRetryable: false });
+  });
+});
+
 describe('a large file', () => {
   /** Two parts of 16 MiB, and another one. */
   const LARGE = 33 * 1_048_576;
@@ -155,6 +184,31 @@ describe('a large file', () => {
     expect(written).toMatchObject({ key: 'large', bytes: LARGE });
     expect(store.objects.get('large')?.length).toBe(LARGE);
     expect(sent).toBe(4);
+  });
+
+  it.each([
+    ['that is there with its mark counts as written', true],
+    ['is not written if another one of its length is there', false],
+  ])('whose completed upload is unknown, and %s', async (_what, isOwn) => {
+    const mark = 'x-amz-meta-deckhand-key';
+    let begun: string | string[] | undefined;
+    const { url } = await serve((request, response) => {
+      const { method = '', url: path = '', headers } = request;
+      request.resume().on('end', () => {
+        if (path.includes('?uploads')) {
+          begun = headers[mark];
+          const id = '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>';
+          response.end(id);
+        } else if (method === 'HEAD')
+          response.writeHead(200, { 'content-length': LARGE, etag: '"done"', ...(isOwn && { [mark]: begun }) }).end();
+        else if (method === 'POST') response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+        else response.setHeader('etag', '"part"').end();
+      });
+    });
+    const file = await files.save([Buffer.alloc(LARGE, 7)], { name: 'large' });
+    const written = run({ operation: 'put', key: 'large', file: { ...file } }, { to: url });
+    if (isOwn) expect(await written).toMatchObject({ etag: 'done', bytes: LARGE });
+    else await expect(written).rejects.toMatchObject({ code: 'S3_NOT_FOUND' });
   });
 
   it('leaves nothing behind when it fails', async () => {
@@ -198,6 +252,15 @@ describe('a refusal', () => {
     const { url } = await serve(respond(200, error('SlowDown')));
     const copy = run({ operation: 'copy', key: 'a', targetKey: 'b' }, { to: url });
     await expect(copy).rejects.toMatchObject({ code: 'S3_FAILED', isRetryable: true });
+  });
+
+  it.each([301, 307])('with the status %i is stored as no file', async (status) => {
+    const { url } = await serve(respond(status, error('PermanentRedirect')));
+    const unused = { ...files, save: () => Promise.reject(new Error('a file is stored')) };
+    await expect(run({ operation: 'get', key: 'a' }, { to: url, files: unused })).rejects.toMatchObject({
+      code: 'S3_FAILED',
+      details: { status, code: 'PermanentRedirect' },
+    });
   });
 
   it('names the region of the bucket', async () => {

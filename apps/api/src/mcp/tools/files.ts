@@ -27,7 +27,9 @@ export const fileTools = [
     ),
     async act({ runs, caller }, { workflowId, name, contentType, base64 }) {
       const bytes = Buffer.from(base64, 'base64');
-      if (bytes.length !== Math.floor((base64.replace(/=+$/, '').length * 3) / 4))
+      const padded = bytes.toString('base64');
+      // The padding is optional.
+      if (base64 !== padded && base64 !== padded.replace(/={1,2}$/, ''))
         throw validationFailed([{ path: 'base64', message: 'must be base64' }]);
       const about = { name, contentType: mediaTypeOf({ contentType }), content: [bytes] };
       return json(await storeUpload(runs, caller, { workflowId: workflowId.toLowerCase(), ...about }));

@@ -107,16 +107,25 @@ it('files of a form are stored when they are chosen, and submitted as values', a
     return example('POST /api/executions/:id/nodes/:nodeId/complete');
   });
   const value = example('POST /api/workflows/:id/files');
-  answer('POST /api/workflows/:id/files', ({ query, headers }) => ({
-    file: { ...value.file, name: query.get('name') ?? '', contentType: headers.get('content-type') ?? '' },
-  }));
+  let isStored: Promise<unknown> = Promise.resolve();
+  answer('POST /api/workflows/:id/files', async ({ query, headers }) => {
+    await isStored;
+    return { file: { ...value.file, name: query.get('name') ?? '', contentType: headers.get('content-type') ?? '' } };
+  });
   await openConsole('/approvals');
   await screen.findByText('Scans');
   const form = document.querySelector('form')!;
   const inputs = form.querySelectorAll<HTMLInputElement>('input[type=file]');
   const [scan, photos] = inputs;
   expect([scan?.accept, scan?.multiple, photos?.multiple]).toEqual(['.pdf', false, true]);
+  const gate = Promise.withResolvers<undefined>();
+  isStored = gate.promise;
   await user.upload(scan!, new File([], 'a.pdf', { type: 'application/pdf' }));
+  const submit = screen.getByRole<HTMLButtonElement>('button', { name: 'Submit' });
+  // The form would go without the file.
+  await waitFor(() => expect(submit.disabled).toBe(true));
+  gate.resolve(undefined);
+  await waitFor(() => expect(submit.disabled).toBe(false));
   await user.upload(photos!, [new File(['1234'], 'large.png')]);
   expect((await screen.findByText('must have at most 3 bytes')).textContent).toBeTruthy();
   await user.upload(

@@ -2,7 +2,7 @@ import { type Definition, type Execution, isFinished, type JsonValue } from '@de
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { outputQuery } from '../../api/executions.ts';
 import { useNodeTypes } from '../../api/workflows.ts';
-import { readItemsOf } from '../../code/load.ts';
+import { readPastItemsOf } from '../../code/load.ts';
 import { loopsAround } from './iteration.ts';
 import { containersOf } from './sources.ts';
 
@@ -23,6 +23,21 @@ export async function readOutput(
 }
 
 /**
+ * Returns the output that a node had in a run; undefined for a node without one.
+ * @throws Error if it cannot be read: a list that is evaluated without it would be another one.
+ */
+export async function readPastOutput(
+  queryClient: QueryClient,
+  run: Execution,
+  nodeId: string,
+): Promise<JsonValue | undefined> {
+  const output = await readOutput(queryClient, run, nodeId);
+  if (output === undefined && run.progress[nodeId]?.outputOmitted === true)
+    throw new Error(`the output of ${nodeId} cannot be read`);
+  return output;
+}
+
+/**
  * Returns the items of the loop around a node, in a finished run; none for nodes in several loops, and where the list
  * cannot be evaluated again.
  */
@@ -35,7 +50,7 @@ export function useLoopItems(run: Execution, nodeId: string, definition: Definit
   const isPlain = others.length === 0 && containersOf(loopId, definition, types).length === 0;
   const read = async (): Promise<readonly JsonValue[]> => {
     const before = definition.edges.filter(({ target }) => target === loopId).map(({ source }) => source);
-    return readItemsOf(items ?? [], {
+    return readPastItemsOf(items ?? [], {
       run: { id: run.id, mode: run.executionMode, trigger: run.data.trigger },
       before,
       links: [],
@@ -45,7 +60,7 @@ export function useLoopItems(run: Execution, nodeId: string, definition: Definit
       },
       loop: undefined,
       output: (id) =>
-        id === run.data.triggerNodeId ? Promise.resolve(run.data.trigger) : readOutput(queryClient, run, id),
+        id === run.data.triggerNodeId ? Promise.resolve(run.data.trigger) : readPastOutput(queryClient, run, id),
       shapes: { trigger: {}, output: () => undefined },
       vars: () => Promise.resolve({}),
     });

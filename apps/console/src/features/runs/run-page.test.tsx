@@ -1,6 +1,7 @@
 import type { Callback, Definition, Workflow } from '@deckhand/contracts';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createTester } from '@deckhand/testing';
+import { QueryClient } from '@tanstack/react-query';
 import { screen, waitFor, within } from '@testing-library/react';
 import { parse } from 'yaml';
 import { ADA, EARLIER, LATER, openConsole, prepareConsole } from '../../testing/console.tsx';
@@ -10,6 +11,7 @@ import { type FakeRun, type FakeRuns, keepRuns } from '../../testing/fake-runs.t
 import { type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
 import { click, dialog, fill, isGone, sees, user } from '../../testing/hands.ts';
 import { ORDERS } from '../../testing/orders.ts';
+import { readPastOutput } from './loop-items.ts';
 
 prepareConsole();
 
@@ -437,6 +439,15 @@ describe('a run', () => {
     await user.click(option);
     await (await panel()).findByText('Item: A-3');
     expect((await panel()).queryByText('The status is 503', { exact: false, selector: 'p' })).toBeNull();
+  });
+
+  it('has outputs that cannot be read, which are not taken for none', async () => {
+    const run = example('GET /api/executions/:id');
+    const [given] = Object.values(run.progress);
+    const progress = { large: { ...given!, outputOmitted: true, outputBytes: 4_194_305 }, skipped: { ...given! } };
+    const outputOf = (id: string) => readPastOutput(new QueryClient(), { ...run, progress }, id);
+    await expect(outputOf('large')).rejects.toThrow('large');
+    expect([await outputOf('skipped'), await outputOf('unknown')]).toEqual([undefined, undefined]);
   });
 
   it('of a webhook that has responded leads to the response', async () => {
