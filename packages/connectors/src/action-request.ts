@@ -12,15 +12,19 @@ const MAX_MESSAGE = 500;
  * @throws RequestError for values that would change which server or path is requested.
  */
 export function actionRequest({ headers = {} }: Connector, action: Action, values: JsonObject): ConnectorRequest {
-  const request = buildRequest(action.operation, merge(merge(action.defaults, values), action.fixed));
+  const request = buildRequest(action.operation, merge(merge(action.defaults, values, 'default'), action.fixed));
   return { ...request, headers: { ...headers, ...request.headers } };
 }
 
-/** Returns an object with the members of both; those of the second one replace others that are not objects. */
-function merge(first: JsonObject, second: JsonObject): JsonObject {
+/**
+ * Returns an object with the members of both; those of the second one replace others that are not objects. Null is an
+ * empty field, and replaces no default.
+ */
+function merge(first: JsonObject, second: JsonObject, kind?: 'default'): JsonObject {
   const merged = Object.entries(second).map(([name, value]): [string, JsonValue] => {
     const before = Object.hasOwn(first, name) ? first[name] : undefined;
-    return [name, isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value];
+    if (isJsonObject(before) && isJsonObject(value)) return [name, merge(before, value, kind)];
+    return [name, kind === 'default' && value === null ? (before ?? null) : value];
   });
   return Object.fromEntries([...Object.entries(first), ...merged]);
 }

@@ -18,7 +18,9 @@ export class DocumentError extends Error {
  * @throws DocumentError if it is neither, or not an object.
  */
 export function parseDocument(text: string): JsonObject {
-  const document = text.trimStart().startsWith('{') ? parseAsJson(text) : parseAsYaml(text);
+  // Also removes the byte order mark, which JSON may not have (RFC 8259, 8.1).
+  const trimmed = text.trimStart();
+  const document = trimmed.startsWith('{') ? parseAsJson(trimmed) : parseAsYaml(text);
   if (!isJsonObject(document)) throw new DocumentError('is not an object');
   return document;
 }

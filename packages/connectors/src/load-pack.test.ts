@@ -130,6 +130,7 @@ describe('a pack', () => {
       'https://api.example.com/repos/you/issues?per_page=100',
       undefined,
     ],
+    [0, { path: { owner: null }, query: null }, 'https://api.example.com/repos/me/issues?per_page=100', undefined],
     [
       1,
       { path: { owner: 'you' }, body: { title: 'A', meta: { 'a.b': 'x' } } },

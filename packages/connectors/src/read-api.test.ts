@@ -57,6 +57,10 @@ describe('a document', () => {
     expect(() => readApi({ ...NOT_READ, paths })).toThrow('has more than 50,000 operations');
   });
 
+  it.each(['{"a":1}', 'a: 1'])('may begin with a byte order mark: %s', (text) => {
+    expect(parseDocument(`﻿${text}`)).toEqual({ a: 1 });
+  });
+
   it('in YAML is one in JSON', () => {
     const text = 'swagger: "2.0"\ninfo: { title: Pets, version: 1.0 }\npaths:\n  /a:\n    get: { operationId: a }\n';
     const api = readApi(parseDocument(text));
@@ -98,6 +102,13 @@ describe('an operation', () => {
       additionalProperties: false,
     });
     expect(operations[1]).toMatchObject({ method: 'DELETE', isDeprecated: true });
+  });
+
+  it('with too many parameters has those of its path, and is cut', () => {
+    const parameters = Array.from({ length: 150 }, (_, n) => ({ name: `q${n}`, in: 'query', schema: {} }));
+    const [operation] = operationsOf({ get: { parameters } });
+    expect(operation?.parameters[0]).toMatchObject({ name: 'id', in: 'path' });
+    expect([operation?.parameters.length, operation?.isCut]).toEqual([150, true]);
   });
 
   it('has the schema of what it responds, and what it needs', () => {
@@ -324,6 +335,8 @@ it.each<[JsonValue, JsonValue]>([
   [{ type: ['null', 'string'], minLength: 6 }, 'textxx'],
   [{ type: 'string', format: 'date' }, '2026-01-31'],
   [{ type: 'string', examples: ['x'] }, 'x'],
+  [{ type: 'string', format: 'constructor' }, 'text'],
+  [{ type: 'string', format: 'toString', examples: ['x'] }, 'x'],
   [{ type: 'integer', examples: ['x'] }, 1],
   [{ type: 'array', minItems: 2, uniqueItems: true, items: { type: 'integer' } }, [1, 2]],
   [{ enum: ['b', 'a'] }, 'b'],

@@ -42,7 +42,8 @@ export function readOperation(
   references: References,
 ): Operation {
   const converter = createSchemaConverter(references, MAX_REQUEST_PARTS);
-  const parameters = readParameters(path, [shared.parameters, operation.parameters], references);
+  const all = readParameters(path, [shared.parameters, operation.parameters], references);
+  const parameters = all.slice(0, MAX_PARAMETERS);
   const server = readServer([operation.servers, shared.servers, document.servers]);
   const body = readBody(operation.requestBody, references);
   const members = [...server.members, ...parameters.map(({ member }) => member)].map((member) => ({
@@ -78,7 +79,7 @@ export function readOperation(
     },
     ...(response && { response }),
     security: readSecurity(operation.security ?? document.security),
-    isCut: converter.isCut(),
+    isCut: converter.isCut() || parameters.length < all.length,
   };
 }
 
@@ -102,7 +103,10 @@ export function titleOf({ summary }: JsonObject, id: string): string {
   return cut(textOf(summary) || id, MAX_TITLE);
 }
 
-/** Reads parameters of a path and of its operation, which replace those of the same name and place. */
+/**
+ * Reads parameters of a path and of its operation, which replace those of the same name and place. Those in the path,
+ * without which no request can be made, are first.
+ */
 function readParameters(
   path: string,
   lists: readonly (JsonValue | undefined)[],
@@ -123,7 +127,7 @@ function readParameters(
     const read = found.get(key) ?? readParameter({ in: 'path', name, schema: { type: 'string' } });
     if (read) found.set(key, { ...read, member: { ...read.member, isRequired: true } });
   }
-  return [...found.values()].slice(0, MAX_PARAMETERS);
+  return [...found.values()].toSorted((a, b) => Number(b.facts.in === 'path') - Number(a.facts.in === 'path'));
 }
 
 function readParameter(parameter: JsonObject): { facts: Parameter; member: Member } | undefined {

@@ -1,14 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { isList } from './document.ts';
 
-const SAMPLES: Readonly<Record<string, string>> = {
-  date: '2026-01-31',
-  'date-time': '2026-01-31T12:00:00Z',
-  email: 'ada@example.com',
-  uri: 'https://example.com/',
-  url: 'https://example.com/',
-  uuid: '00000000-0000-4000-8000-000000000000',
-};
+/** By format. */
+const SAMPLES: ReadonlyMap<JsonValue | undefined, string> = new Map([
+  ['date', '2026-01-31'],
+  ['date-time', '2026-01-31T12:00:00Z'],
+  ['email', 'ada@example.com'],
+  ['uri', 'https://example.com/'],
+  ['url', 'https://example.com/'],
+  ['uuid', '00000000-0000-4000-8000-000000000000'],
+]);
 /** Maximum number of items and characters that a minimum may ask for. */
 const MAX_ITEMS = 20;
 const MAX_CHARS = 1_000;
@@ -45,7 +46,7 @@ function fits(value: JsonValue, schema: JsonObject): boolean {
   if (typeof value === 'string') {
     if (schema.type !== undefined && !types.includes('string')) return false;
     if (value.length < Number(minLength ?? 0) || value.length > Number(maxLength ?? Infinity)) return false;
-    return !(typeof format === 'string' && format in SAMPLES) && (pattern === undefined || value !== '');
+    return !SAMPLES.has(format) && (pattern === undefined || value !== '');
   }
   if (typeof value === 'number') {
     const isOfType = types.includes('number') || (types.includes('integer') && Number.isInteger(value));
@@ -74,7 +75,7 @@ function sampleOfType(schema: JsonObject): JsonValue {
 }
 
 function sampleText({ format, minLength, maxLength }: JsonObject): string {
-  const sample = (typeof format === 'string' ? SAMPLES[format] : undefined) ?? 'text';
+  const sample = SAMPLES.get(format) ?? 'text';
   const least = Math.min(typeof minLength === 'number' ? minLength : 0, MAX_CHARS);
   return sample.padEnd(least, 'x').slice(0, typeof maxLength === 'number' ? maxLength : undefined);
 }
