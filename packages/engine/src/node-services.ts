@@ -152,8 +152,9 @@ export interface MailSender {
 /** A server, and the account that logs in. */
 export interface SftpTarget {
   readonly server: Extract<Credential, { type: 'sftp' }>['secret'];
-  /** The workspace and the credential: each may have a few connections at the same time. */
-  readonly owner: string;
+  /** Each workspace, and each of its credentials, may have a few connections at the same time. */
+  readonly workspaceId: string;
+  readonly credentialId: string;
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
 import ssh2 from 'ssh2';
-import { openPrivateKey } from './private-key.ts';
+import { type KeyUser, openPrivateKey } from './private-key.ts';
 
 /** Made by `ssh-keygen -t ed25519 -a 1`, for these tests only. */
 const KEY = `-----BEGIN OPENSSH PRIVATE KEY-----
@@ -13,9 +14,11 @@ B+P2fMd6nVk3Bm+g==
 -----END OPENSSH PRIVATE KEY-----
 `;
 
+const user = (workspaceId = 'a', signal = new AbortController().signal): KeyUser => ({ workspaceId, signal });
+
 describe('a private key with a passphrase', () => {
   it('is opened by it', async () => {
-    const opened = ssh2.utils.parseKey((await openPrivateKey(KEY, 'pässword')).privateKey);
+    const opened = ssh2.utils.parseKey((await openPrivateKey(KEY, 'pässword', user())).privateKey);
     if (opened instanceof Error) throw opened;
     expect([opened.type, opened.isPrivateKey()]).toEqual(['ssh-ed25519', true]);
   });
@@ -33,7 +36,7 @@ describe('a private key with a passphrase', () => {
       'is not in the format',
     ],
   ])('is refused with %s', async (_what, key, passphrase, message) => {
-    await expect(openPrivateKey(key, passphrase)).rejects.toMatchObject({
+    await expect(openPrivateKey(key, passphrase, user())).rejects.toMatchObject({
       code: 'CREDENTIAL_UNSUITABLE',
       isRetryable: false,
       message: expect.stringContaining(message),
@@ -42,8 +45,27 @@ describe('a private key with a passphrase', () => {
 
   it.each(['-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----', 'nothing'])(
     'in another format is left as it is: %j',
-    async (key) => expect(await openPrivateKey(key, 'x')).toEqual({ privateKey: key, passphrase: 'x' }),
+    async (key) => expect(await openPrivateKey(key, 'x', user())).toEqual({ privateKey: key, passphrase: 'x' }),
   );
+});
+
+describe('the derivation of a key', () => {
+  it('ends with the time of its node', async () => {
+    const abort = new AbortController();
+    const opening = openPrivateKey(withRounds(256), 'pässword', user('a', abort.signal));
+    await setImmediate();
+    abort.abort(new Error('late'));
+    await expect(opening).rejects.toThrow('late');
+  });
+
+  it('waits for the one before it, but not for others of its workspace', async () => {
+    const order: string[] = [];
+    const opens = ['a', 'a', 'a', 'b'].map((workspaceId) =>
+      openPrivateKey(KEY, 'pässword', user(workspaceId)).then(() => order.push(workspaceId)),
+    );
+    await Promise.all(opens);
+    expect(order).toEqual(['a', 'a', 'b', 'a']);
+  });
 });
 
 /** Returns the key with another number of rounds, which follows the 16 bytes of its salt. */

@@ -80,12 +80,12 @@ export default defineNodeType({
     'STORAGE_FULL',
   ],
   async run(parameters, context) {
-    const { services, signal, workspaceId, credentialId } = context;
+    const { services, signal, workspaceId, credentialId = '' } = context;
     const found = await context.credential();
     if (found?.type !== 'sftp') {
       throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type sftp', { isRetryable: false });
     }
-    const target = { server: found.secret, owner: `${workspaceId} ${credentialId ?? ''}`, signal: signal() };
+    const target = { server: found.secret, workspaceId, credentialId, signal: signal() };
     return output(await services.sftp.use(target, (session) => operate(session, parameters, context)));
   },
   example: {
