@@ -28,6 +28,8 @@ describe('a private key with a passphrase', () => {
     ['no passphrase', KEY, undefined, 'needs a passphrase'],
     ['half of its text', `${KEY.slice(0, 200)}\n-----END OPENSSH PRIVATE KEY-----`, 'pässword', 'ends too early'],
     ['a text that is not a key', KEY.replace('b3BlbnNz', 'AAAAAAAA'), 'pässword', 'is not in the format of OpenSSH'],
+    ['the prototype of objects as its cipher', withCipher('__proto__'), 'pässword', 'encrypted with __proto__, which'],
+    ['a method of objects as its cipher', withCipher('toString'), 'pässword', 'encrypted with toString, which'],
     ['very many rounds', withRounds(0xffffffff), 'pässword', 'has more than 256 rounds'],
     [
       'a character that is not base64',
@@ -74,5 +76,14 @@ function withRounds(rounds: number): string {
   const end = lines.pop() ?? '';
   const bytes = Buffer.from(lines.join(''), 'base64');
   bytes.writeUInt32BE(rounds, bytes.indexOf('bcrypt') + 'bcrypt'.length + 4 + 4 + 16);
+  return [begin, bytes.toString('base64'), end].join('\n');
+}
+
+/** Returns the key with another cipher. */
+function withCipher(name: string): string {
+  const [begin = '', ...lines] = KEY.trim().split('\n');
+  const end = lines.pop() ?? '';
+  const [magic = '', rest = ''] = Buffer.from(lines.join(''), 'base64').toString('latin1').split('\0\0\0\naes256-ctr');
+  const bytes = Buffer.from(`${magic}\0\0\0${String.fromCharCode(name.length)}${name}${rest}`, 'latin1');
   return [begin, bytes.toString('base64'), end].join('\n');
 }

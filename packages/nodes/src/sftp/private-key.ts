@@ -17,12 +17,12 @@ const derivations = createFairSemaphore(1);
 const BLOCK_BYTES = 32;
 
 /** Ciphers of private keys by the names of OpenSSH, and the lengths of their keys in bytes. */
-const CIPHERS: Readonly<Record<string, { readonly name: string; readonly keyBytes: number }>> = {
-  'aes128-ctr': { name: 'aes-128-ctr', keyBytes: 16 },
-  'aes192-ctr': { name: 'aes-192-ctr', keyBytes: 24 },
-  'aes256-ctr': { name: 'aes-256-ctr', keyBytes: 32 },
-  'aes256-cbc': { name: 'aes-256-cbc', keyBytes: 32 },
-};
+const CIPHERS: ReadonlyMap<string, { readonly name: string; readonly keyBytes: number }> = new Map([
+  ['aes128-ctr', { name: 'aes-128-ctr', keyBytes: 16 }],
+  ['aes192-ctr', { name: 'aes-192-ctr', keyBytes: 24 }],
+  ['aes256-ctr', { name: 'aes-256-ctr', keyBytes: 32 }],
+  ['aes256-cbc', { name: 'aes-256-cbc', keyBytes: 32 }],
+]);
 /** Length of their initial vectors, in bytes. */
 const IV_BYTES = 16;
 
@@ -39,8 +39,8 @@ export interface KeyUser {
 }
 
 /**
- * Decrypts a private key. Deriving the cipher's key takes a second or more, so other work runs in between. Keys in other
- * formats are returned as they are. @throws NodeError CREDENTIAL_UNSUITABLE; the signal's reason.
+ * Decrypts a private key. Deriving the cipher's key takes a second or more, so other work runs in between. Keys in
+ * other formats are returned as they are. @throws NodeError CREDENTIAL_UNSUITABLE; the signal's reason.
  */
 export async function openPrivateKey(
   pem: string,
@@ -59,7 +59,7 @@ export async function openPrivateKey(
   const derivation = reader.text();
   const options = createReader(reader.bytes());
   if (cipher === 'none') return { privateKey: pem };
-  const known = CIPHERS[cipher];
+  const known = CIPHERS.get(cipher);
   if (known === undefined || derivation !== 'bcrypt')
     throw unsuitable(`is encrypted with ${cipher}, which is not supported`);
   if (passphrase === undefined) throw unsuitable('needs a passphrase');
