@@ -154,8 +154,9 @@ export interface MailSender {
 /** A server, and the account that logs in. */
 export interface SftpTarget {
   readonly server: Extract<Credential, { type: 'sftp' }>['secret'];
-  /** The workspace and the credential: each may have a few connections at the same time. */
-  readonly owner: string;
+  /** Each workspace, and each of its credentials, may have a few connections at the same time. */
+  readonly workspaceId: string;
+  readonly credentialId: string;
   readonly signal: AbortSignal;
 }
 
@@ -167,6 +168,15 @@ export interface SftpEntry {
   readonly bytes: number;
   /** In ISO 8601; null if the server does not say. */
   readonly modifiedAt: string | null;
+}
+
+/** How an entry is replaced. */
+export interface Replacing {
+  /**
+   * Where servers without `posix-rename` keep what is replaced meanwhile: beside it, the same for every attempt. It
+   * shows a later attempt how far an earlier one came.
+   */
+  readonly aside: string;
 }
 
 /**
@@ -181,8 +191,11 @@ export interface SftpSession {
   write(path: string, content: AsyncIterable<Uint8Array>): Promise<number>;
   /** Returns the length of a file in bytes. */
   sizeOf(path: string): Promise<number>;
-  /** Gives an entry another path. @param mayReplace whether an entry there is replaced. */
-  rename(from: string, to: string, mayReplace: boolean): Promise<void>;
+  /**
+   * Gives an entry another path. @param replacing how an entry there is replaced; undefined if it must not be.
+   * @throws NodeError SFTP_FAILED with `details.aside` if an entry was set aside and could not be put back.
+   */
+  rename(from: string, to: string, replacing: Replacing | undefined): Promise<void>;
   /** Deletes a file or an empty folder. @returns whether it existed. */
   remove(path: string): Promise<boolean>;
   /** Makes a folder, and those that it is in. One that exists is left as it is. */

@@ -13,6 +13,8 @@ import { createSession } from './session.ts';
 
 /** Maximum number of connections of one worker; further nodes wait. */
 const CONNECTIONS = 100;
+/** Maximum number of connections of one workspace. */
+const CONNECTIONS_PER_WORKSPACE = 20;
 /** Maximum number of connections of one credential. */
 const CONNECTIONS_PER_CREDENTIAL = 5;
 /** Time limit for the handshake and the login, in ms. */
@@ -47,20 +49,24 @@ const ALGORITHMS: NonNullable<ConnectConfig['algorithms']> = {
  */
 export function createSftpClient({ allowPrivate }: { allowPrivate: boolean }): SftpClient {
   const rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY;
-  const connections = createFairSemaphore(CONNECTIONS, CONNECTIONS_PER_CREDENTIAL);
+  const ofCredentials = createFairSemaphore(Infinity, CONNECTIONS_PER_CREDENTIAL);
+  const connections = createFairSemaphore(CONNECTIONS, CONNECTIONS_PER_WORKSPACE);
   return {
     async use(target, work) {
-      const { signal, owner, server } = target;
-      const release = await connections.acquire(owner, signal);
+      const { signal, workspaceId, credentialId, server } = target;
+      // First the narrow one: who waits here keeps nothing from others.
+      const releaseCredential = await ofCredentials.acquire(`${workspaceId} ${credentialId}`, signal);
       let socket: Socket | undefined;
       let contentBytes = 0;
+      let release = (): void => undefined;
       try {
+        release = await connections.acquire(workspaceId, signal, credentialId);
         return await untilAborted(signal, async () => {
           const { host, port = SSH_PORT, privateKey: pem, passphrase } = server;
           // All of this precedes the connection, whose end would be missed meanwhile.
           // Loaded on first use: most processes connect to no server.
           const { Client, utils } = await import('ssh2').then((module) => module.default);
-          const key = pem === undefined ? undefined : await openPrivateKey(pem, passphrase);
+          const key = pem === undefined ? undefined : await openPrivateKey(pem, passphrase, target);
           if (key && utils.parseKey(key.privateKey, key.passphrase) instanceof Error) throw unreadableKey();
           const maxReceivedBytes = (): number => MAX_RECEIVED_BYTES + 2 * contentBytes;
           socket = await openSocket({ host, port, maxReceivedBytes }, rules, signal);
@@ -75,6 +81,7 @@ export function createSftpClient({ allowPrivate }: { allowPrivate: boolean }): S
         // Nothing more of an aborted use is sent.
         socket?.destroy();
         release();
+        releaseCredential();
       }
     },
   };

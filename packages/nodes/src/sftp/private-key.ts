@@ -4,22 +4,25 @@ import { NodeError } from '@deckhand/engine';
 import { hash as blowfish } from 'bcrypt-pbkdf';
 import { createDecipheriv, createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { createFairSemaphore } from '../code/fair-semaphore.ts';
 
 /** Encloses a private key in the format of OpenSSH (PROTOCOL.key of its sources). */
 const ARMOR = /^-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----\s*$/;
 const MAGIC = 'openssh-key-v1\0';
 /** Maximum number of rounds of a passphrase: `ssh-keygen` takes 16 or 24 unless it is asked for others. */
 const MAX_ROUNDS = 256;
+/** One derivation of this process at a time: each takes some 14 ms of every turn of the event loop. */
+const derivations = createFairSemaphore(1);
 /** Length of a block of the derived key, in bytes. */
 const BLOCK_BYTES = 32;
 
 /** Ciphers of private keys by the names of OpenSSH, and the lengths of their keys in bytes. */
-const CIPHERS: Readonly<Record<string, { readonly name: string; readonly keyBytes: number }>> = {
-  'aes128-ctr': { name: 'aes-128-ctr', keyBytes: 16 },
-  'aes192-ctr': { name: 'aes-192-ctr', keyBytes: 24 },
-  'aes256-ctr': { name: 'aes-256-ctr', keyBytes: 32 },
-  'aes256-cbc': { name: 'aes-256-cbc', keyBytes: 32 },
-};
+const CIPHERS: ReadonlyMap<string, { readonly name: string; readonly keyBytes: number }> = new Map([
+  ['aes128-ctr', { name: 'aes-128-ctr', keyBytes: 16 }],
+  ['aes192-ctr', { name: 'aes-192-ctr', keyBytes: 24 }],
+  ['aes256-ctr', { name: 'aes-256-ctr', keyBytes: 32 }],
+  ['aes256-cbc', { name: 'aes-256-cbc', keyBytes: 32 }],
+]);
 /** Length of their initial vectors, in bytes. */
 const IV_BYTES = 16;
 
@@ -29,11 +32,21 @@ export interface PrivateKey {
   readonly passphrase?: string;
 }
 
+/** Who needs a private key, and until when. */
+export interface KeyUser {
+  readonly workspaceId: string;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Decrypts a private key. Deriving the cipher's key takes a second or more, so other work runs in between. Keys in other
- * formats are returned as they are. @throws NodeError CREDENTIAL_UNSUITABLE.
+ * Decrypts a private key. Deriving the cipher's key takes a second or more, so other work runs in between. Keys in
+ * other formats are returned as they are. @throws NodeError CREDENTIAL_UNSUITABLE; the signal's reason.
  */
-export async function openPrivateKey(pem: string, passphrase: string | undefined): Promise<PrivateKey> {
+export async function openPrivateKey(
+  pem: string,
+  passphrase: string | undefined,
+  { workspaceId, signal }: KeyUser,
+): Promise<PrivateKey> {
   const [, base64] = ARMOR.exec(pem.trim()) ?? [];
   if (base64 === undefined) {
     // The library decodes more than ARMOR, and derives for as many rounds as the key asks for, in one go.
@@ -46,7 +59,7 @@ export async function openPrivateKey(pem: string, passphrase: string | undefined
   const derivation = reader.text();
   const options = createReader(reader.bytes());
   if (cipher === 'none') return { privateKey: pem };
-  const known = CIPHERS[cipher];
+  const known = CIPHERS.get(cipher);
   if (known === undefined || derivation !== 'bcrypt')
     throw unsuitable(`is encrypted with ${cipher}, which is not supported`);
   if (passphrase === undefined) throw unsuitable('needs a passphrase');
@@ -57,7 +70,9 @@ export async function openPrivateKey(pem: string, passphrase: string | undefined
   if (count !== 1) throw unsuitable('is not a single key');
   const publicKey = reader.bytes();
   const encrypted = reader.bytes();
-  const derived = await deriveKey(passphrase, { salt, rounds, length: known.keyBytes + IV_BYTES });
+  const release = await derivations.acquire(workspaceId, signal);
+  const length = known.keyBytes + IV_BYTES;
+  const derived = await deriveKey(passphrase, { salt, rounds, length, signal }).finally(release);
   const decipher = createDecipheriv(known.name, derived.subarray(0, known.keyBytes), derived.subarray(known.keyBytes));
   const opened = Buffer.concat([decipher.setAutoPadding(false).update(encrypted), decipher.final()]);
   // Both numbers are the same random one.
@@ -70,11 +85,17 @@ export async function openPrivateKey(pem: string, passphrase: string | undefined
   return { privateKey: `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n` };
 }
 
-/** Derives a key as bcrypt_pbkdf of OpenBSD does, one hash at a time. */
-async function deriveKey(
-  passphrase: string,
-  { salt, rounds, length }: { salt: Uint8Array; rounds: number; length: number },
-): Promise<Buffer> {
+/** What a key is derived from, beside the passphrase. */
+interface Derivation {
+  readonly salt: Uint8Array;
+  readonly rounds: number;
+  /** Length of the key, in bytes. */
+  readonly length: number;
+  readonly signal: AbortSignal;
+}
+
+/** Derives a key as bcrypt_pbkdf of OpenBSD does, one hash at a time. @throws the signal's reason. */
+async function deriveKey(passphrase: string, { salt, rounds, length, signal }: Derivation): Promise<Buffer> {
   const hashed = sha512(Buffer.from(passphrase));
   const blocks = Math.ceil(length / BLOCK_BYTES);
   const key = Buffer.alloc(length);
@@ -87,6 +108,7 @@ async function deriveKey(
       for (const [at, byte] of output.entries()) sum[at] = (sum[at] ?? 0) ^ byte;
       input = sha512(output);
       await setImmediate();
+      signal.throwIfAborted();
     }
     // Bytes of a block are spread over the key.
     for (let at = 0; at < BLOCK_BYTES; at += 1) {

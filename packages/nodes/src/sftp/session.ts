@@ -1,4 +1,4 @@
-import { NodeError, type SftpEntry, type SftpSession } from '@deckhand/engine';
+import { NodeError, type Replacing, type SftpEntry, type SftpSession } from '@deckhand/engine';
 import { types } from 'node:util';
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2';
 
@@ -112,8 +112,8 @@ export function createSession(
     return written;
   }
 
-  async function rename(from: string, to: string, mayReplace: boolean): Promise<void> {
-    if (!mayReplace) {
+  async function rename(from: string, to: string, replacing: Replacing | undefined): Promise<void> {
+    if (!replacing) {
       if (await statOf(to)) throw exists(to);
       await settle(from, (done) => sftp.rename(from, to, done));
       return;
@@ -123,9 +123,49 @@ export function createSession(
     } catch (error) {
       // The library throws where the server lacks it. The rename of SFTP 3 replaces nothing.
       if (!types.isNativeError(error) || !error.message.startsWith('Server does not support')) throw error;
-      if (await statOf(to)) await settle(to, (done) => sftp.unlink(to, done));
-      await settle(from, (done) => sftp.rename(from, to, done));
+      await replace(from, to, replacing.aside);
     }
+  }
+
+  /** Replaces an entry in steps. What is replaced is kept aside until the other has its path. */
+  async function replace(from: string, to: string, aside: string): Promise<void> {
+    if (from === to) {
+      await respond<Attributes>(from, (done) => sftp.lstat(from, done));
+      return;
+    }
+    const [source, target, kept] = [await statOf(from), await statOf(to), await statOf(aside)];
+    // An earlier attempt ended before it could delete what it had set aside.
+    if (!source && target && kept) return settle(aside, (done) => sftp.unlink(aside, done));
+    if (!source) {
+      if (kept) await settle(aside, (done) => sftp.rename(aside, to, done));
+      throw new NodeError('SFTP_NOT_FOUND', `${from}: no such file`, { isRetryable: false });
+    }
+    if (target && typeOf(target) === 'folder')
+      throw new NodeError('SFTP_FAILED', `${to} is a folder`, { isRetryable: false });
+    if (target) {
+      if (kept) await settle(aside, (done) => sftp.unlink(aside, done));
+      await settle(to, (done) => sftp.rename(to, aside, done));
+    }
+    try {
+      await settle(from, (done) => sftp.rename(from, to, done));
+    } catch (error) {
+      if (!target && !kept) throw error;
+      await settle(aside, (done) => sftp.rename(aside, to, done)).catch((cause: unknown) => {
+        const message = `${from} could not be renamed, and what was at ${to} is at ${aside}`;
+        throw new NodeError('SFTP_FAILED', message, { cause, details: { aside } });
+      });
+      throw error;
+    }
+    // Whoever runs the same attempt may have deleted it.
+    if (target || kept) await remove(aside);
+  }
+
+  async function remove(path: string): Promise<boolean> {
+    const found = await statOf(path);
+    if (!found) return false;
+    const isFolder = typeOf(found) === 'folder';
+    await settle(path, (done) => (isFolder ? sftp.rmdir(path, done) : sftp.unlink(path, done)));
+    return true;
   }
 
   /** Returns the next entries of an open folder; undefined at its end. */
@@ -175,13 +215,7 @@ export function createSession(
     write,
     rename,
     makeFolder,
-    async remove(path) {
-      const found = await statOf(path);
-      if (!found) return false;
-      const isFolder = typeOf(found) === 'folder';
-      await settle(path, (done) => (isFolder ? sftp.rmdir(path, done) : sftp.unlink(path, done)));
-      return true;
-    },
+    remove,
     async sizeOf(path) {
       return (await respond<Attributes>(path, (done) => sftp.stat(path, done))).size;
     },

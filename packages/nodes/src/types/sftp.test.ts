@@ -46,6 +46,8 @@ async function run(
 
 const put = (path: string, text = path) => run({ operation: 'put', path, text });
 
+const contents = () => Object.fromEntries([...server.files].map(([path, content]) => [path, content.toString()]));
+
 describe('an sftp node', () => {
   it('puts a file and gets it again', async () => {
     const bytes = randomBytes(100_000);
@@ -64,20 +66,62 @@ describe('an sftp node', () => {
     expect(await run({ operation: 'get', path: 'file' })).toMatchObject({ file: { bytes: length } });
   });
 
-  it('puts under another name first, which each attempt of the node uses', async () => {
+  it('puts under a name of each attempt first, and deletes those of earlier ones', async () => {
     await run({ operation: 'mkdir', path: 'in' });
     await put('in/a.csv', 'one');
     const [opened = '', renamed] = server.log;
     const part = opened.replace('open ', '');
-    expect(part).toMatch(/^in\/\.deckhand-[0-9a-f]{16}\.part$/);
+    expect(part).toMatch(/^in\/\.deckhand-[0-9a-f]{16}-[0-9a-f]{16}\.part$/);
     expect(renamed).toBe(`rename ${part} in/a.csv`);
+    server.files.set(`/${part}`, Buffer.from('half'));
     await put('in/a.csv', 'two');
-    expect(server.log.filter((line) => line === opened)).toHaveLength(2);
-    expect([...server.files].map(([path, content]) => [path, content.toString()])).toEqual([
-      ['/', ''],
-      ['/in/', ''],
-      ['/in/a.csv', 'two'],
-    ]);
+    expect(server.log.filter((line) => line === opened)).toHaveLength(1);
+    expect(contents()).toEqual({ '/': '', '/in/': '', '/in/a.csv': 'two' });
+  });
+
+  it.each([
+    ['a missing file', { path: 'none', target: 'a' }, 'SFTP_NOT_FOUND'],
+    ['a file to itself', { path: 'a', target: 'a' }, undefined],
+    ['a file to itself, written otherwise', { path: './a', target: 'a' }, 'SFTP_NOT_FOUND'],
+    ['a file to a folder', { path: 'a', target: 'in' }, 'SFTP_FAILED'],
+  ])('loses nothing where a server replaces nothing: %s', async (_what, move, code) => {
+    await put('a', 'only');
+    await run({ operation: 'mkdir', path: 'in' });
+    const moved = run({ operation: 'move', ...move });
+    if (code === undefined) await moved;
+    else await expect(moved).rejects.toMatchObject({ code });
+    expect(contents()).toEqual({ '/': '', '/a': 'only', '/in/': '' });
+  });
+
+  it('goes on with a move whose response was lost, and puts back what was set aside', async () => {
+    await put('a', 'new');
+    await put('b', 'old');
+    await run({ operation: 'move', path: 'a', target: 'b' });
+    const aside = `/${server.log.find((line) => line.startsWith('rename b '))?.slice('rename b '.length)}`;
+    server.files.set(aside, Buffer.from('old'));
+    expect(await run({ operation: 'move', path: 'a', target: 'b' })).toEqual({ path: 'b' });
+    expect(contents()).toEqual({ '/': '', '/b': 'new' });
+    server.files.delete('/b');
+    server.files.set(aside, Buffer.from('old'));
+    await expect(run({ operation: 'move', path: 'a', target: 'b' })).rejects.toMatchObject({ code: 'SFTP_NOT_FOUND' });
+    expect(contents()).toEqual({ '/': '', '/b': 'old' });
+  });
+
+  it('keeps both files when a put can neither replace nor undo', async () => {
+    let renames = 0;
+    const failing = await startTestSftpServer({
+      onRename(session, id) {
+        renames += 1;
+        if (renames <= 2) return false;
+        session.status(id, ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED);
+        return true;
+      },
+    });
+    const secret = loginOf(failing);
+    await run({ operation: 'put', path: 'a', text: 'old' }, { secret });
+    const failed = run({ operation: 'put', path: 'a', text: 'new' }, { secret });
+    await expect(failed).rejects.toMatchObject({ code: 'SFTP_FAILED', isRetryable: true });
+    expect([...failing.files.values()].map(String).sort()).toEqual(['', 'new', 'old']);
   });
 
   it('leaves nothing behind when a put fails', async () => {

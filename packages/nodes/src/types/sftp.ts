@@ -1,6 +1,13 @@
 import { type JsonValue, mediaTypeFor, type ValidationIssue } from '@deckhand/contracts';
-import { defineNodeType, type NodeContext, NodeError, output, type SftpSession } from '@deckhand/engine';
-import { createHash } from 'node:crypto';
+import {
+  defineNodeType,
+  type NodeContext,
+  NodeError,
+  output,
+  type Replacing,
+  type SftpSession,
+} from '@deckhand/engine';
+import { createHash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { bytesSource, FileParameter, fileSource } from '../files/file-source.ts';
@@ -40,7 +47,7 @@ export default defineNodeType({
   type: 'sftp',
   title: 'SFTP server',
   description:
-    'Works on the files of an SFTP server. `list` returns `{ entries, isComplete }`: of each entry its `name`, `path`, `type` (`file`, `folder`, `link` or `other`), `bytes` and `modifiedAt`, sorted by name. `get` returns a file, `put` `{ path, bytes }`, `move` and `mkdir` `{ path }`, and `delete` `{ path, existed }`. Files are streamed. `put` writes to a name of its own in the same folder, `.deckhand-….part`, and then renames, so nobody reads half a file; another attempt begins anew under the same name. Servers without `posix-rename` delete what is replaced first. `mkdir` also makes the folders above, and `delete` takes files and empty folders. The server is known by the fingerprint in the credential, and otherwise refused before the login.',
+    'Works on the files of an SFTP server. `list` returns `{ entries, isComplete }`: of each entry its `name`, `path`, `type` (`file`, `folder`, `link` or `other`), `bytes` and `modifiedAt`, sorted by name. `get` returns a file, `put` `{ path, bytes }`, `move` and `mkdir` `{ path }`, and `delete` `{ path, existed }`. Files are streamed. `put` writes to a name of its own in the same folder, `.deckhand-….part`, and then renames, so nobody reads half a file; another attempt deletes what earlier ones left (among the first 1,000 entries of the folder) and begins anew. At servers without `posix-rename`, what is replaced has the name `.deckhand-….old` meanwhile, and is put back if the rename fails. If the connection breaks before the response, another attempt of a `move` can fail with `SFTP_NOT_FOUND`, and one without `overwrite` with `SFTP_EXISTS`, although the first succeeded. `mkdir` also makes the folders above, and `delete` takes files and empty folders. The server is known by the fingerprint in the credential, and otherwise refused before the login.',
   keywords: ['ssh', 'ftp', 'upload', 'download', 'file', 'folder', 'directory', 'scp'],
   category: 'action',
   icon: 'folder',
@@ -80,12 +87,12 @@ export default defineNodeType({
     'STORAGE_FULL',
   ],
   async run(parameters, context) {
-    const { services, signal, workspaceId, credentialId } = context;
+    const { services, signal, workspaceId, credentialId = '' } = context;
     const found = await context.credential();
     if (found?.type !== 'sftp') {
       throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type sftp', { isRetryable: false });
     }
-    const target = { server: found.secret, owner: `${workspaceId} ${credentialId ?? ''}`, signal: signal() };
+    const target = { server: found.secret, workspaceId, credentialId, signal: signal() };
     return output(await services.sftp.use(target, (session) => operate(session, parameters, context)));
   },
   example: {
@@ -139,7 +146,7 @@ async function operate(
     }
     case 'move':
       if (target === undefined) throw invalid('target', 'is required');
-      await session.rename(path, target, overwrite);
+      await session.rename(path, target, replacing(target, overwrite, context));
       return { path: target };
     case 'delete':
       return { path, existed: await session.remove(path) };
@@ -149,28 +156,55 @@ async function operate(
   }
 }
 
-/** Writes a file under a name that is the same for each attempt, and gives it its own once it is complete. */
+/** Writes a file under a name of this attempt, and gives it its own once it is complete. */
 async function put(
   session: SftpSession,
   { path, file, text, overwrite = true }: Static<typeof Parameters>,
-  { files, idempotencyKey }: Pick<NodeContext, 'files' | 'idempotencyKey'>,
+  context: Pick<NodeContext, 'files' | 'idempotencyKey'>,
 ): Promise<number> {
   const about = { name: path, contentType: mediaTypeFor(path) };
-  const source = text === undefined ? fileSource(file, files) : bytesSource(Buffer.from(text), about);
+  const source = text === undefined ? fileSource(file, context.files) : bytesSource(Buffer.from(text), about);
   const { content } = await source.open();
-  const mark = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 16);
-  const part = posix.join(posix.dirname(path), `.deckhand-${mark}.part`);
+  const folder = posix.dirname(path);
+  const mark = markOf(context);
+  await removeParts(session, folder, mark);
+  // An earlier attempt, which its worker has not ended yet, must not write to the same one.
+  const part = posix.join(folder, `${mark}-${randomBytes(8).toString('hex')}.part`);
   try {
     const bytes = await session.write(part, content);
     const stored = await session.sizeOf(part);
     if (stored !== bytes) throw new NodeError('SFTP_FAILED', `${path}: the server stored ${stored} of ${bytes} bytes`);
-    await session.rename(part, path, overwrite);
+    await session.rename(part, path, replacing(path, overwrite, context));
     return bytes;
   } catch (error) {
-    // What cannot be deleted now is overwritten by the next attempt.
-    await session.remove(part).catch(() => undefined);
+    // While the path has neither the older file nor this one, this one is kept.
+    const isTargetGone = error instanceof NodeError && error.details?.aside !== undefined;
+    // What cannot be deleted now is deleted by the next attempt.
+    if (!isTargetGone) await session.remove(part).catch(() => undefined);
     throw error;
   }
+}
+
+/** Deletes what earlier attempts left, as far as the folder may be listed. */
+async function removeParts(session: SftpSession, folder: string, mark: string): Promise<void> {
+  const { entries } = await session.list(folder, MAX_LISTED).catch(() => ({ entries: [] }));
+  for (const { name } of entries) {
+    if (name.startsWith(`${mark}-`) && name.endsWith('.part'))
+      await session.remove(posix.join(folder, name)).catch(() => undefined);
+  }
+}
+
+function replacing(
+  path: string,
+  overwrite: boolean,
+  context: Pick<NodeContext, 'idempotencyKey'>,
+): Replacing | undefined {
+  return overwrite ? { aside: posix.join(posix.dirname(path), `${markOf(context)}.old`) } : undefined;
+}
+
+/** Returns how names of files begin that a node needs for a while: the same for each attempt. */
+function markOf({ idempotencyKey }: Pick<NodeContext, 'idempotencyKey'>): string {
+  return `.deckhand-${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 16)}`;
 }
 
 function sampleOf({ operation, path, target = path }: Static<typeof Parameters>): JsonValue {
