@@ -82,7 +82,7 @@ const BUFFER = [
   '    return Uint8Array.from.call(Buffer, list);',
   '  }',
   '  static alloc(length, value, encoding) {',
-  "    if (typeof length !== 'number' || !(length >= 0)) throw new RangeError('the length of a Buffer is no number');",
+  "    if (typeof length !== 'number' || !(length >= 0)) throw new RangeError('a Buffer has a length of 0 or more');",
   '    const made = new Buffer(length);',
   '    return value === undefined ? made : made.fill(value, encoding);',
   '  }',
