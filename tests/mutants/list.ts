@@ -1498,6 +1498,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/connectors/src/build-request.ts', 'unit:connectors/src/build-request', [
     ['a value of a connector changes the path', 'names.length > 0 && hasDots(written)', 'false'],
     ['a value of a connector changes the host', '!(isPath ? SERVER_PATH : SERVER_VALUE).test(value)', 'false'],
+    [
+      'a variable after an address is not checked',
+      'at === 0 && name === BASE_URL',
+      'server.startsWith(`{${BASE_URL}}`)',
+    ],
     ['an empty value of a connector changes the path', "(texts.get(name) ?? '') === ''", 'false'],
   ]),
   ...of('packages/connectors/src/convert-schema.ts', 'unit:connectors/src/read-api', [

@@ -67,7 +67,7 @@ const COPIED: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   maximum: isNumber,
   exclusiveMinimum: isNumber,
   exclusiveMaximum: isNumber,
-  // Of others, binary fractions are not multiples: 19.99 / 0.01 is 1998.9999999999998.
+  // With a fraction, the check would refuse multiples too: 19.99 / 0.01 is 1998.9999999999998.
   multipleOf: (value) => isCount(value) && value !== 0,
   minLength: isCount,
   maxLength: isCount,
