@@ -69,7 +69,7 @@ export async function exampleParameters(type: NodeType): Promise<readonly [JsonV
   return [first, ...others];
 }
 
-/** Creates a session that takes one file. */
+/** Creates a session of an empty server that takes one file. */
 function createMemorySession(): SftpSession {
   const refuse = (): never => {
     throw new Error('examples only put a file');
@@ -82,7 +82,8 @@ function createMemorySession(): SftpSession {
     },
     sizeOf: () => Promise.resolve(bytes),
     rename: () => Promise.resolve(),
-    ...{ list: refuse, read: refuse, remove: refuse, makeFolder: refuse },
+    list: () => Promise.resolve({ entries: [], isComplete: true }),
+    ...{ read: refuse, remove: refuse, makeFolder: refuse },
   };
 }
 

@@ -21,16 +21,18 @@ export interface Receiver {
 /**
  * Starts a receiver on a free port. Options are functions of the path of a call and of the number of earlier calls of
  * that path: `delayMs`, the delay of the response; `refuses`, whether to respond with 503; `body`, the body of the
- * response.
+ * response; `held`, what the response waits for after the delay.
  */
 export async function startReceiver(
   delayMs: (path: string, earlier: number) => number = () => 0,
   {
     refuses = () => false,
     body,
+    held = () => Promise.resolve(),
   }: {
     refuses?: (path: string, earlier: number) => boolean;
     body?: (path: string, earlier: number) => object;
+    held?: (path: string, earlier: number) => Promise<unknown>;
   } = {},
 ): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
@@ -47,14 +49,12 @@ export async function startReceiver(
     // Also when the caller dies.
     response.on('close', () => (inFlight -= 1));
     request.resume();
-    setTimeout(
-      () => {
-        response.statusCode = refuses(path, earlier) ? 503 : 200;
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(body?.(path, earlier) ?? { received: calls.length }));
-      },
-      delayMs(path, earlier),
-    ).unref();
+    const respond = (): void => {
+      response.statusCode = refuses(path, earlier) ? 503 : 200;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(body?.(path, earlier) ?? { received: calls.length }));
+    };
+    setTimeout(() => void held(path, earlier).then(respond), delayMs(path, earlier)).unref();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -30,6 +30,8 @@ let redis: Redis;
 let queue: RunQueue;
 let receiver: Receiver;
 let workers: Awaited<ReturnType<typeof startTestWorker>>[] = [];
+/** What the last response to each run waits for. */
+let held: Promise<unknown> = Promise.resolve();
 
 beforeAll(async () => {
   const postgres = await startTestPostgres();
@@ -41,7 +43,8 @@ beforeAll(async () => {
   redis = connectRedis(stores.redis.url, { role: 'producer' });
   await until(() => redis.status === 'ready');
   queue = createRunQueue(redis);
-  receiver = await startReceiver(() => 20);
+  const isLast = (path: string): boolean => path === '/last' || path === `/item/${LOOP_EFFECTS - 1}`;
+  receiver = await startReceiver(() => 20, { held: (path) => (isLast(path) ? held : Promise.resolve()) });
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
@@ -98,6 +101,21 @@ async function startRuns({ workspaceId, accept }: Seed, count: number): Promise<
   await queue.add(ids.map((executionId) => ({ workspaceId, executionId, dispatch: 1 })));
   return ids;
 }
+
+/** Starts runs, and changes something while they are in progress: none ends before. */
+async function startBefore(seed: Seed, count: number, change: () => Promise<unknown>): Promise<string[]> {
+  const before = receiver.calls.length;
+  const hold = Promise.withResolvers<undefined>();
+  held = hold.promise;
+  try {
+    const ids = await startRuns(seed, count);
+    await until(() => receiver.calls.length > before + count / 2, 'runs in progress');
+    await change();
+    return ids;
+  } finally {
+    hold.resolve(undefined);
+  }
+}
 const countOf = ({ workflowId }: Seed, statuses: readonly (typeof FINISHED)[number][]) =>
   stores.db.execution.count({ where: { workflowId, status: { in: [...statuses] } } });
 const allFinished = (seed: Seed, count: number) =>
@@ -112,11 +130,12 @@ async function setReadOnly(isReadOnly: boolean): Promise<void> {
   await stores.db.$queryRaw`SELECT pg_reload_conf()`;
 }
 
-/** Keeps PostgreSQL read-only from the time when many runs are in progress until the worker has noticed. */
-async function beReadOnly(work: () => Promise<void>): Promise<void> {
-  await setReadOnly(true);
+/** Makes PostgreSQL read-only while runs are in progress, until some work is done. @returns the ids of the runs. */
+async function beReadOnly(seed: Seed, count: number, work: () => Promise<void>): Promise<string[]> {
   try {
+    const ids = await startBefore(seed, count, () => setReadOnly(true));
     await work();
+    return ids;
   } finally {
     await setReadOnly(false);
   }
@@ -126,11 +145,8 @@ describe('while PostgreSQL is read-only', () => {
   itInTime('no run is lost, none ends twice and no effect is repeated, and the worker takes no more jobs', async () => {
     const seed = await seedWorkflow(stores.db, calling());
     await startWorker();
-    const before = receiver.calls.length;
-    const ids = await startRuns(seed, RUNS);
-    await until(() => receiver.calls.length > before + RUNS, 'runs in progress');
     let stalledAfter = Infinity;
-    await beReadOnly(async () => {
+    const ids = await beReadOnly(seed, RUNS, async () => {
       const since = performance.now();
       await untilState('stalled');
       stalledAfter = performance.now() - since;
@@ -149,10 +165,7 @@ describe('while PostgreSQL is read-only', () => {
   it('a worker that is asked to stop ends, and another continues with its runs', async () => {
     const seed = await seedWorkflow(stores.db, looping());
     await startWorker();
-    const before = receiver.calls.length;
-    const ids = await startRuns(seed, 20);
-    await until(() => receiver.calls.length > before + 10, 'runs in progress');
-    await beReadOnly(async () => {
+    const ids = await beReadOnly(seed, 20, async () => {
       await untilState('stalled');
       await workers[0]?.stop();
     });
@@ -169,10 +182,11 @@ describe('while the schema is not what the worker needs', () => {
   it('no run fails, and the worker takes no more jobs', async () => {
     const seed = await seedWorkflow(stores.db, looping());
     await startWorker();
-    const before = receiver.calls.length;
-    await startRuns(seed, 20);
-    await until(() => receiver.calls.length > before + 10, 'runs in progress');
-    await stores.db.$executeRaw`ALTER TABLE node_runs RENAME COLUMN attempts TO attempts_before`;
+    await startBefore(
+      seed,
+      20,
+      () => stores.db.$executeRaw`ALTER TABLE node_runs RENAME COLUMN attempts TO attempts_before`,
+    );
     try {
       await untilState('stalled');
     } finally {
