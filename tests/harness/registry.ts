@@ -19,7 +19,8 @@ const MAX_PACKAGE_BYTES = 100_000_000;
  * @returns the environment in which npm uses it.
  */
 export async function startRegistry(home: string): Promise<Readonly<Record<string, string>>> {
-  const server = createServer((request, response) => {
+  // npm waits for ever if a kept connection closes as it sends a request, and packing all takes longer than 5 s.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const name = decodeURIComponent(pathname.slice(1));
     const versions = installedVersions(name);
