@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createServer, type Socket } from 'node:net';
 import { posix } from 'node:path';
 import ssh2, { type AuthContext, type FileEntry, type SFTPWrapper } from 'ssh2';
 import { stopLater } from './cleanup.ts';
@@ -36,7 +37,7 @@ export async function startTestSftpServer(tricks: SftpTricks = {}): Promise<Test
   const fingerprint = `SHA256:${createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '')}`;
   const files = new Map<string, Buffer>([['/', Buffer.alloc(0)]]);
   const log: string[] = [];
-  const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
+  const ssh = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
     client.on('error', () => undefined);
     client.on('authentication', (context) => {
       if (tricks.onAuthentication?.(context)) return;
@@ -50,8 +51,21 @@ export async function startTestSftpServer(tricks: SftpTricks = {}): Promise<Test
       });
     });
   });
+  const sockets = new Set<Socket>();
+  // With the delay, each response of several packets takes 40 ms.
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    ssh.injectSocket(socket);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stopLater({ stop: () => new Promise<void>((resolve) => server.close(() => resolve())) });
+  stopLater({
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return { host: '127.0.0.1', port: address.port, fingerprint, files, log };

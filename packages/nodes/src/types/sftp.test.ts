@@ -7,6 +7,7 @@ import { createServer, type Socket } from 'node:net';
 import ssh2, { type FileEntry } from 'ssh2';
 import { stopAll, stopLater } from '../../../../tests/harness/cleanup.ts';
 import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.ts';
+import { until } from '../../../../tests/harness/until.ts';
 import { type SftpTricks, startTestSftpServer, type TestSftpServer } from '../../../../tests/harness/sftp-server.ts';
 import { createSftpClient } from '../sftp/client.ts';
 import node from './sftp.ts';
@@ -220,6 +221,28 @@ describe('a login', () => {
     const guarded = { ...NO_SERVICES, sftp: createSftpClient({ allowPrivate: false }) };
     const failed = run({ operation: 'list', path: '.' }, { services: guarded });
     await expect(failed).rejects.toMatchObject({ code: 'ADDRESS_REFUSED', isRetryable: false });
+  });
+});
+
+describe('connections', () => {
+  it('are limited by credential and workspace, leave room for others, and end with their nodes', async () => {
+    let logins = 0;
+    const slow = await startTestSftpServer({ onAuthentication: () => (logins += 1) > 0 });
+    const abort = new AbortController();
+    const use = (workspaceId: string, credentialId: string) => {
+      const context = { workspaceId, credentialId, secret: loginOf(slow), signal: () => abort.signal };
+      return run({ operation: 'delete', path: 'x' }, context).catch((error: unknown) => error);
+    };
+    const many = ['a', 'b', 'c', 'd', 'e'].flatMap((id) => Array.from({ length: 7 }, () => use('many', id)));
+    await until(() => Promise.resolve(logins === 20), '20 logins of a workspace');
+    const few = Array.from({ length: 7 }, () => use('few', 'a'));
+    await until(() => Promise.resolve(logins >= 25), '5 logins of another one');
+    expect(logins).toBe(25);
+    const late = new NodeError('NODE_TIMEOUT', 'late');
+    abort.abort(late);
+    expect(new Set(await Promise.all([...many, ...few]))).toEqual(new Set([late]));
+    expect(logins).toBe(25);
+    await put('a');
   });
 });
 
