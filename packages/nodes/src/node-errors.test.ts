@@ -48,7 +48,9 @@ function follow(file: string, seen: Set<string>): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
   const text = textOf(file);
-  const imported = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => resolve(dirname(file), path));
+  const imported = [...text.matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, path = '']) =>
+    resolve(dirname(file), path),
+  );
   const called = [...text.matchAll(/services(?:\.(\w+)|: \{([^}]*)\})/g)].flatMap(([, one, several = '']) =>
     (one ?? several).split(/\W+/).flatMap((name) => SERVICES[name] ?? []),
   );

@@ -2,17 +2,20 @@ import {
   APICallError,
   InvalidResponseDataError,
   JSONParseError,
-  type LanguageModelV4,
   type LanguageModelV4CallOptions,
   type LanguageModelV4GenerateResult,
+  type LanguageModelV4Message,
   NoContentGeneratedError,
+  type SharedV4Warning,
   TypeValidationError,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
+import type { JsonObject } from '@deckhand/contracts';
 import { type HttpRequest, type HttpResponse, type ModelTokens, type NodeContext, NodeError } from '@deckhand/engine';
 import { types } from 'node:util';
 import { retryAfterMs } from '../http/retry-after.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
+import { excerpt } from '../text/limit.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { languageModel, type ModelSecret } from './language-model.ts';
 
@@ -22,10 +25,33 @@ const MAX_RESPONSE_BYTES = 20_971_520;
 const MAX_SILENCE_MS = 1_800_000;
 /** Retryable statuses below 500. */
 const RETRYABLE = new Set([408, 409, 425, 429]);
-const MAX_MESSAGE = 1_000;
+
+/** Settings of a request; those of the model by default. */
+export interface ModelSettings {
+  /** What the response has to fit, as JSON. */
+  readonly outputSchema: JsonObject | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly temperature: number | undefined;
+  readonly reasoning: LanguageModelV4CallOptions['reasoning'];
+  readonly stop: readonly string[];
+}
+
+/** The response of a model. */
+export interface ModelResponse {
+  readonly text: string;
+  readonly finishReason: LanguageModelV4GenerateResult['finishReason']['unified'];
+  /** As the provider counted them. */
+  readonly tokens: ModelTokens;
+  /** Which settings were left out, and why. */
+  readonly warnings: string[];
+}
 
 /** Calls a model. @param turn counts the calls of an attempt. @throws NodeError as `toNodeError` says. */
-export type CallModel = (options: LanguageModelV4CallOptions, turn: number) => Promise<LanguageModelV4GenerateResult>;
+export type CallModel = (
+  prompt: readonly LanguageModelV4Message[],
+  settings: ModelSettings,
+  turn: number,
+) => Promise<ModelResponse>;
 
 /**
  * Returns a function that calls a model for a node. Each call is counted once it may be sent, and its tokens when they
@@ -36,7 +62,7 @@ export function modelCaller(
   modelId: string,
   { services, workspaceId, executionId, nodeId, iteration, idempotencyKey, signal, now }: NodeContext,
 ): CallModel {
-  return async (options, turn) => {
+  return async (prompt, settings, turn) => {
     const { provider } = secret;
     const { http, modelCalls, traffic: control } = services;
     let call: string | undefined;
@@ -59,11 +85,14 @@ export function modelCaller(
       },
       { maxResponseBytes: MAX_RESPONSE_BYTES, maxSilenceMs: MAX_SILENCE_MS, signal: signal() },
     );
-    const model: LanguageModelV4 = await languageModel(secret, modelId, fetch);
+    const model = await languageModel(secret, modelId, fetch);
     try {
-      const result = await model.doGenerate({ ...options, abortSignal: signal() });
-      if (call !== undefined) await modelCalls.settle(call, tokensOf(result));
-      return result;
+      const options = { ...optionsOf(settings), prompt: [...prompt], abortSignal: signal() };
+      const result = await model.doGenerate(options);
+      const tokens = tokensOf(result);
+      if (call !== undefined) await modelCalls.settle(call, tokens);
+      const warnings = result.warnings.map(warningText);
+      return { text: textOf(result), finishReason: result.finishReason.unified, tokens, warnings };
     } catch (error) {
       throw toNodeError(error, now());
     }
@@ -77,8 +106,43 @@ export interface ModelUse {
   readonly credentialId: string;
 }
 
+/** Returns the settings of a request, as the clients of providers name them. */
+function optionsOf({
+  outputSchema,
+  maxOutputTokens,
+  temperature,
+  reasoning,
+  stop,
+}: ModelSettings): Omit<LanguageModelV4CallOptions, 'prompt'> {
+  return {
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(stop.length > 0 && { stopSequences: [...stop] }),
+    ...(outputSchema && { responseFormat: { type: 'json', schema: outputSchema, name: 'output' } }),
+    // With the strict one, OpenAI refuses schemas whose members are optional. Every response is checked here anyway.
+    providerOptions: { openai: { strictJsonSchema: false, store: false } },
+  };
+}
+
+function textOf({ content, structuredOutputText }: LanguageModelV4GenerateResult): string {
+  return structuredOutputText ?? content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+function warningText(warning: SharedV4Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility':
+      return excerpt(`${warning.feature}: ${warning.details ?? 'not supported'}`);
+    case 'deprecated':
+      return excerpt(`${warning.setting}: ${warning.message}`);
+    case 'other':
+      return excerpt(warning.message);
+  }
+}
+
 /** Returns the tokens that the provider counted; 0 where it counted none. */
-export function tokensOf({ usage }: Pick<LanguageModelV4GenerateResult, 'usage'>): ModelTokens {
+function tokensOf({ usage }: Pick<LanguageModelV4GenerateResult, 'usage'>): ModelTokens {
   const { inputTokens, outputTokens } = usage;
   return {
     inputTokens: wholeNumber(inputTokens.total),
@@ -119,9 +183,4 @@ function isInvalidResponse(error: unknown): error is Error {
   return [APICallError, InvalidResponseDataError, JSONParseError, NoContentGeneratedError, TypeValidationError].some(
     (type) => type.isInstance(error),
   );
-}
-
-/** Cuts a text of a provider or a model to 1,000 characters, for messages. */
-export function excerpt(text: string): string {
-  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

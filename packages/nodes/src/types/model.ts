@@ -1,26 +1,9 @@
-import type {
-  LanguageModelV4FilePart,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4Message,
-  SharedV4Warning,
-} from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
-import {
-  defineNodeType,
-  type ModelTokens,
-  type NodeContext,
-  NodeError,
-  type NodeFiles,
-  output,
-} from '@deckhand/engine';
+import { defineNodeType, type ModelTokens, NodeError, output } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
-import { fileSource, readBytes } from '../files/file-source.ts';
-import { excerpt, modelCaller, tokensOf } from '../models/call-model.ts';
+import { promptOf, repairOf } from '../models/prompt.ts';
+import { checkedOutput, usableSchema, withoutDialect } from '../models/structured-output.ts';
 import { findSchemaIssues } from '../schemas/input-schemas.ts';
-import { parseForeignJson } from '../text/limit.ts';
-
-/** Of all files of a request, in bytes: they are sent in base64. */
-const MAX_FILE_BYTES = 20_971_520;
 
 const Message = Type.Object(
   {
@@ -83,8 +66,6 @@ const Parameters = Type.Object(
   },
   { additionalProperties: false },
 );
-
-type Parameters = Static<typeof Parameters>;
 
 /** What the calls of an attempt used. */
 const Usage = Type.Object({
@@ -153,50 +134,32 @@ export default defineNodeType({
       throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type model', { isRetryable: false });
     }
     const { secret, traffic } = found;
-    if (secret.provider === 'openai' && parameters.stop !== undefined && parameters.stop.length > 0)
-      throw invalid('stop: the API of openai has no such parameter');
-    const call = modelCaller({ secret, traffic, credentialId: context.credentialId ?? '' }, parameters.model, context);
-    const { maxRepairs = 1 } = parameters;
-    const { workspaceId, services } = context;
+    const { model, stop = [], maxOutputTokens, temperature, reasoning, maxRepairs = 1 } = parameters;
+    if (secret.provider === 'openai' && stop.length > 0) {
+      const message = 'parameters.stop: the API of openai has no such parameter';
+      throw new NodeError('PARAMETERS_INVALID', message, { isRetryable: false });
+    }
+    // Loaded on use: most workers call no model.
+    const { modelCaller } = await import('../models/call-model.ts');
+    const call = modelCaller({ secret, traffic, credentialId: context.credentialId ?? '' }, model, context);
     // Before the first request: each is paid.
     const outputSchema = parameters.outputSchema && (await usableSchema(parameters.outputSchema, context));
+    const settings = { outputSchema, maxOutputTokens, temperature, reasoning, stop };
     const prompt = await promptOf(parameters, context.files);
     let usage: Usage = { calls: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
     for (let turn = 0; ; turn += 1) {
-      const result = await call({ prompt, ...settingsOf({ ...parameters, outputSchema }) }, turn);
-      usage = sum(usage, tokensOf(result));
-      const text = textOf(result);
-      const warnings = result.warnings.map(warningText);
-      const response = { text, finishReason: result.finishReason.unified, usage, warnings };
+      const { text, finishReason, tokens, warnings } = await call(prompt, settings, turn);
+      usage = sum(usage, tokens);
+      const response = { text, finishReason, usage, warnings };
       if (!outputSchema) return output({ ...response, output: null });
-      const checked = await checkedOutput(text, (body) =>
-        services.results.check({ workspaceId, schema: outputSchema, body }),
-      );
-      if (checked.problem === undefined) return output({ ...response, output: checked.value });
+      const { value, problem } = await checkedOutput(text, outputSchema, context);
+      if (problem === undefined) return output({ ...response, output: value });
       if (turn >= maxRepairs) {
-        const { unified } = result.finishReason;
-        const reason = unified === 'stop' ? '' : ` (it ended early: ${unified})`;
-        throw new NodeError(
-          'MODEL_OUTPUT_INVALID',
-          `the response does not fit outputSchema${reason}: ${checked.problem}`,
-          {
-            isRetryable: true,
-            details: response,
-          },
-        );
+        const reason = finishReason === 'stop' ? '' : ` (it ended early: ${finishReason})`;
+        const message = `the response does not fit outputSchema${reason}: ${problem}`;
+        throw new NodeError('MODEL_OUTPUT_INVALID', message, { isRetryable: true, details: response });
       }
-      prompt.push(
-        { role: 'assistant', content: [{ type: 'text', text: text === '' ? '(nothing)' : text }] },
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'text',
-              text: `This does not fit the JSON Schema: ${checked.problem}. Respond with the corrected JSON alone.`,
-            },
-          ],
-        },
-      );
+      prompt.push(...repairOf(text, problem));
     }
   },
   example: {
@@ -243,93 +206,6 @@ export default defineNodeType({
   },
 });
 
-/** Returns the settings of a request, as the clients of providers name them. */
-function settingsOf({
-  outputSchema,
-  maxOutputTokens,
-  temperature,
-  reasoning,
-  stop,
-}: Omit<Parameters, 'outputSchema'> & { readonly outputSchema: JsonObject | undefined }) {
-  return {
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(stop !== undefined && { stopSequences: [...stop] }),
-    ...(outputSchema && { responseFormat: { type: 'json' as const, schema: outputSchema, name: 'output' } }),
-    // With the strict one, OpenAI refuses schemas whose members are optional. Every response is checked here anyway.
-    providerOptions: { openai: { strictJsonSchema: false, store: false } },
-  };
-}
-
-/** @throws NodeError PARAMETERS_INVALID for what cannot be used as a JSON Schema. */
-async function usableSchema(
-  schema: JsonObject,
-  { workspaceId, services }: Pick<NodeContext, 'workspaceId' | 'services'>,
-): Promise<JsonObject> {
-  const usable = withoutDialect(schema);
-  const problem = await services.results.check({ workspaceId, schema: usable });
-  if (problem !== undefined) throw invalid(`outputSchema: ${excerpt(problem)}`);
-  return usable;
-}
-
-function invalid(problem: string): NodeError {
-  return new NodeError('PARAMETERS_INVALID', `parameters.${problem}`, { isRetryable: false });
-}
-
-/** Returns a schema without the name of its version: checkers refuse those that they do not know, such as draft 7. */
-function withoutDialect(schema: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
-}
-
-async function promptOf(
-  { system, messages = [], prompt, files = [] }: Parameters,
-  store: NodeFiles,
-): Promise<LanguageModelV4Message[]> {
-  const attached = await readFiles(files, store);
-  return [
-    ...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
-    ...messages.map(({ role, text }) => ({ role, content: [{ type: 'text' as const, text }] })),
-    ...(prompt === undefined && attached.length === 0
-      ? []
-      : [
-          {
-            role: 'user' as const,
-            content: [...attached, ...(prompt === undefined ? [] : [{ type: 'text' as const, text: prompt }])],
-          },
-        ]),
-  ];
-}
-
-async function readFiles(values: readonly JsonValue[], store: NodeFiles): Promise<LanguageModelV4FilePart[]> {
-  const parts: LanguageModelV4FilePart[] = [];
-  let left = MAX_FILE_BYTES;
-  for (const [index, value] of values.entries()) {
-    const source = fileSource(value, store, `files.${index}`);
-    const data = await readBytes(source, left);
-    left -= data.byteLength;
-    const filename = source.name === '' ? {} : { filename: source.name };
-    parts.push({ type: 'file', mediaType: source.contentType, data: { type: 'data', data }, ...filename });
-  }
-  return parts;
-}
-
-function textOf({ content, structuredOutputText }: LanguageModelV4GenerateResult): string {
-  return structuredOutputText ?? content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-}
-
-function warningText(warning: SharedV4Warning): string {
-  switch (warning.type) {
-    case 'unsupported':
-    case 'compatibility':
-      return excerpt(`${warning.feature}: ${warning.details ?? 'not supported'}`);
-    case 'deprecated':
-      return excerpt(`${warning.setting}: ${warning.message}`);
-    case 'other':
-      return excerpt(warning.message);
-  }
-}
-
 function sum(usage: Usage, tokens: ModelTokens): Usage {
   return {
     calls: usage.calls + 1,
@@ -337,28 +213,4 @@ function sum(usage: Usage, tokens: ModelTokens): Usage {
     outputTokens: usage.outputTokens + tokens.outputTokens,
     cachedInputTokens: usage.cachedInputTokens + tokens.cachedInputTokens,
   };
-}
-
-/** @returns the JSON of a response, or what is wrong with it. */
-async function checkedOutput(
-  text: string,
-  check: (body: JsonValue) => Promise<string | undefined>,
-): Promise<{ readonly value: JsonValue; readonly problem?: string | undefined }> {
-  let value: JsonValue;
-  try {
-    value = parseForeignJson(withoutFence(text), 'the response');
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { value: null, problem: excerpt(`it is not JSON: ${error.message}`) };
-  }
-  const misfit = await check(value);
-  return { value, problem: misfit && excerpt(misfit) };
-}
-
-/** Returns what a model wrote between the lines of a Markdown fence, as many do around JSON. */
-function withoutFence(text: string): string {
-  const trimmed = text.trim();
-  const begin = trimmed.indexOf('\n');
-  const isFenced = trimmed.startsWith('```') && trimmed.endsWith('```') && begin >= 0;
-  return isFenced ? trimmed.slice(begin, -3) : trimmed;
 }
