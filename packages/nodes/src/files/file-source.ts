@@ -3,6 +3,7 @@ import {
   inlineFileOf,
   type JsonObject,
   type JsonValue,
+  mediaTypeFor,
   storedFileOf,
   type ValidationIssue,
 } from '@deckhand/contracts';
@@ -24,6 +25,12 @@ export const FileParameter = (description: string) =>
     type: 'object',
     description: `${description}; usually one expression that returns a file`,
   });
+
+/** Returns a file value for sandbox mode. Nothing is stored under its id. */
+export function sampleFile(name: string): JsonObject {
+  const id = '00000000-0000-7000-8000-000000000000';
+  return { file: { id, name, contentType: mediaTypeFor(name), bytes: 0, sha256: '' } };
+}
 
 /** The name of a file that a node writes. */
 export const FileNameParameter = (name: string) =>

@@ -9,13 +9,12 @@ import {
 } from '@deckhand/engine';
 import { retryAfterMs } from '../http/retry-after.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
+import { excerpt } from '../text/limit.ts';
 import { parseXml } from '../text/xml-parser.ts';
 import { encode, presignedUrl, sha256, signedHeaders, type Signer, UNSIGNED_PAYLOAD, withQuery } from './sign.ts';
 
 /** Maximum length of a response that is not an object, in bytes: a page of 1,000 keys has at most 3 MB. */
 const MAX_RESPONSE_BYTES = 4_194_304;
-/** Maximum length of a server's message that a failure quotes, in characters. */
-const MAX_MESSAGE = 1_000;
 
 /** Codes of errors that pass though their status is below 500 (Amazon S3, API reference, error responses). */
 const RETRYABLE_CODES = new Set([
@@ -155,7 +154,7 @@ function failureOf(
   const target = key === undefined ? bucket : `${bucket}/${key}`;
   const region = headers['x-amz-bucket-region'];
   const hint = status === 301 && region !== undefined ? `the bucket is in the region ${region}` : said;
-  const message = [`${method} ${target}: ${status}`, code, hint].filter(Boolean).join(' ').slice(0, MAX_MESSAGE);
+  const message = excerpt([`${method} ${target}: ${status}`, code, hint].filter(Boolean).join(' '));
   const details = { status, code };
   if (status === 404) return new NodeError('S3_NOT_FOUND', message, { isRetryable: false, details });
   if (status === 412) return new NodeError('S3_EXISTS', message, { isRetryable: false, details });

@@ -8,6 +8,7 @@ import { createFairSemaphore } from '../code/fair-semaphore.ts';
 import { ANY_ADDRESS, PUBLIC_ONLY } from '../network/addresses.ts';
 import { openSocket } from '../network/open-socket.ts';
 import { untilAborted } from '../network/until-aborted.ts';
+import { excerpt } from '../text/limit.ts';
 import { openPrivateKey, type PrivateKey } from './private-key.ts';
 import { createSession } from './session.ts';
 
@@ -23,8 +24,6 @@ const LOGIN_TIMEOUT_MS = 20_000;
 const SILENCE_MS = 60_000;
 /** What a server may send beside the content of files, in bytes. */
 const MAX_RECEIVED_BYTES = 67_108_864;
-/** Maximum length of a server's message that a failure quotes, in characters. */
-const MAX_MESSAGE = 1_000;
 
 /**
  * Key exchanges whose groups are fixed: in others, a server chooses the prime, and with it how long this takes.
@@ -159,7 +158,7 @@ function unreadableKey(): NodeError {
 
 function toNodeError(error: unknown, { server: { host, port = SSH_PORT } }: SftpTarget): NodeError {
   if (error instanceof NodeError) return error;
-  const reason = (types.isNativeError(error) ? error.message : String(error)).slice(0, MAX_MESSAGE);
+  const reason = excerpt(types.isNativeError(error) ? error.message : String(error));
   const message = `${host}:${port}: ${reason}`;
   if (types.isNativeError(error) && 'level' in error && error.level === 'client-authentication')
     return new NodeError('SFTP_LOGIN_FAILED', message, { isRetryable: false, cause: error });

@@ -27,6 +27,8 @@ describe('a private key with a passphrase', () => {
     ['another passphrase', KEY, 'other', 'has another passphrase'],
     ['no passphrase', KEY, undefined, 'needs a passphrase'],
     ['half of its text', `${KEY.slice(0, 200)}\n-----END OPENSSH PRIVATE KEY-----`, 'pässword', 'ends too early'],
+    ['a part of its secret', withSecretOf(20), 'pässword', 'ends too early'],
+    ['an empty secret', withSecretOf(0), 'pässword', 'ends too early'],
     ['a text that is not a key', KEY.replace('b3BlbnNz', 'AAAAAAAA'), 'pässword', 'is not in the format of OpenSSH'],
     ['the prototype of objects as its cipher', withCipher('__proto__'), 'pässword', 'encrypted with __proto__, which'],
     ['a method of objects as its cipher', withCipher('toString'), 'pässword', 'encrypted with toString, which'],
@@ -69,6 +71,16 @@ describe('the derivation of a key', () => {
     expect(order).toEqual(['a', 'a', 'b', 'a']);
   });
 });
+
+/** Returns the key with only so many bytes of its encrypted part, which is the last one and has 144. */
+function withSecretOf(length: number): string {
+  const [begin = '', ...lines] = KEY.trim().split('\n');
+  const end = lines.pop() ?? '';
+  const bytes = Buffer.from(lines.join(''), 'base64');
+  const at = bytes.length - 144;
+  bytes.writeUInt32BE(length, at - 4);
+  return [begin, bytes.subarray(0, at + length).toString('base64'), end].join('\n');
+}
 
 /** Returns the key with another number of rounds, which follows the 16 bytes of its salt. */
 function withRounds(rounds: number): string {

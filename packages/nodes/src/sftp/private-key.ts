@@ -23,7 +23,7 @@ const CIPHERS: ReadonlyMap<string, { readonly name: string; readonly keyBytes: n
   ['aes256-ctr', { name: 'aes-256-ctr', keyBytes: 32 }],
   ['aes256-cbc', { name: 'aes-256-cbc', keyBytes: 32 }],
 ]);
-/** Length of their initial vectors, in bytes. */
+/** Length of their initial vectors, and of their blocks, in bytes. */
 const IV_BYTES = 16;
 
 /** A private key as the library takes it. Only keys in other formats than that of OpenSSH still have a passphrase. */
@@ -70,6 +70,8 @@ export async function openPrivateKey(
   if (count !== 1) throw unsuitable('is not a single key');
   const publicKey = reader.bytes();
   const encrypted = reader.bytes();
+  // Ciphers of blocks take whole blocks alone, and every key is padded to them.
+  if (encrypted.length === 0 || encrypted.length % IV_BYTES !== 0) throw unsuitable('ends too early');
   const release = await derivations.acquire(workspaceId, signal);
   const length = known.keyBytes + IV_BYTES;
   const derived = await deriveKey(passphrase, { salt, rounds, length, signal }).finally(release);

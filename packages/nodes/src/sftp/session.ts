@@ -1,15 +1,12 @@
 import { NodeError, type Replacing, type SftpEntry, type SftpSession } from '@deckhand/engine';
 import { types } from 'node:util';
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2';
+import { excerpt } from '../text/limit.ts';
 
 /** Length of one read or write, in bytes: every server takes as much (SFTP 3, 3). */
 const CHUNK_BYTES = 32_768;
 /** Length of what is read or written at once, in bytes. */
 const PIECE_BYTES = 1_048_576;
-
-/** Maximum length of a server's message that a failure quotes, in characters. */
-const MAX_MESSAGE = 1_000;
-
 /** How many responses to one list may have no entry. */
 const MAX_EMPTY_BATCHES = 10;
 
@@ -262,7 +259,7 @@ function toFailure(path: string, error: Error): Error {
   const status: unknown = 'code' in error ? error.code : undefined;
   // Without a status, the connection failed.
   if (typeof status !== 'number') return error;
-  const message = `${path}: ${error.message}`.slice(0, MAX_MESSAGE);
+  const message = excerpt(`${path}: ${error.message}`);
   const details = { status };
   if (status === NO_SUCH_FILE) return new NodeError('SFTP_NOT_FOUND', message, { isRetryable: false, details });
   return new NodeError('SFTP_FAILED', message, { isRetryable: status === FAILURE, details });

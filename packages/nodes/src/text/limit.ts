@@ -6,6 +6,13 @@ import type { Steps, Work } from '../work/slices.ts';
 const MAX_TEXT = 5_000_000;
 /** Maximum length of the output, in characters of JSON. */
 const MAX_RESULT = 16_777_216;
+/** Maximum length of what a message quotes of others, in characters. */
+const MAX_QUOTED = 1_000;
+
+/** Cuts a text of others for a message, after 1,000 characters. */
+export function excerpt(text: string): string {
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+}
 
 /** @throws NodeError TEXT_TOO_LARGE above 5,000,000 characters. */
 export function checkLength(text: string): string {

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, mediaTypeFor, type ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type NodeFiles, output } from '@deckhand/engine';
 import Type, { type Static } from 'typebox';
-import { bytesSource, FileParameter, fileSource } from '../files/file-source.ts';
+import { bytesSource, FileParameter, fileSource, sampleFile } from '../files/file-source.ts';
 import { saveResponse } from '../http/response-file.ts';
 import { connectS3 } from '../s3/connection.ts';
 import { copyObject, listObjects, putObject } from '../s3/objects.ts';
@@ -217,10 +217,8 @@ function sampleOf({ operation, bucket = 'bucket', key = 'key', ...others }: Stat
   switch (operation) {
     case 'list':
       return { objects: [], folders: [], next: null };
-    case 'get': {
-      const id = '00000000-0000-7000-8000-000000000000';
-      return { file: { id, name: key, contentType: 'application/octet-stream', bytes: 0, sha256: '' } };
-    }
+    case 'get':
+      return sampleFile(key);
     case 'put':
       return { bucket, key, bytes: 0, etag: '' };
     case 'copy':

@@ -10,7 +10,7 @@ import {
 import { createHash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import Type, { type Static } from 'typebox';
-import { bytesSource, FileParameter, fileSource } from '../files/file-source.ts';
+import { bytesSource, FileParameter, fileSource, sampleFile } from '../files/file-source.ts';
 
 const MAX_LISTED = 1_000;
 
@@ -211,10 +211,8 @@ function sampleOf({ operation, path, target = path }: Static<typeof Parameters>)
   switch (operation) {
     case 'list':
       return { entries: [], isComplete: true };
-    case 'get': {
-      const id = '00000000-0000-7000-8000-000000000000';
-      return { file: { id, name: posix.basename(path), contentType: mediaTypeFor(path), bytes: 0, sha256: '' } };
-    }
+    case 'get':
+      return sampleFile(posix.basename(path));
     case 'put':
       return { path, bytes: 0 };
     case 'move':
