@@ -34,8 +34,11 @@ const ENGINE = {
   },
 };
 
-/** Large packages that few users need. They are used where somebody installs them beside a client. */
-const OPTIONAL = new Set(['sharp']);
+/**
+ * Large packages that few users need: of images, and of language models, whose nodes tests mock. They are used where
+ * somebody installs them beside a client.
+ */
+const isOptional = (id) => id === 'sharp' || id.startsWith('@ai-sdk/');
 
 /** Packages of others stay dependencies: their licenses and updates come with them. */
 const isDependency = (id) => !/^(\.|\/|#|\0|@deckhand\/)/.test(id);
@@ -110,8 +113,8 @@ function published(manifest, { folder, names, imported }) {
   const { name, version, description, license, type, sideEffects, engines, bin, imports, exports } =
     builtManifest(manifest);
   const { repository } = readJson('package.json');
-  const required = imported.filter((one) => !OPTIONAL.has(one));
-  const optional = imported.filter((one) => OPTIONAL.has(one));
+  const required = imported.filter((one) => !isOptional(one));
+  const optional = imported.filter(isOptional);
   return {
     ...{ name, version, description, license, type, sideEffects, engines, bin, imports },
     ...(repository && { repository: { ...repository, directory: folder } }),
