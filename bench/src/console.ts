@@ -28,7 +28,7 @@ export async function consolePages(
   { repeat, runs }: { readonly repeat: number; readonly runs: number },
 ): Promise<ConsoleFigure[]> {
   const executablePath = await findChromium();
-  if (executablePath === undefined) throw new Error('there is no Chromium: npm test installs it');
+  if (executablePath === undefined) throw new Error('Chromium is not installed: npm test installs it');
   const workflows = await createWorkflows(stack);
   await generateRuns(stack.db, [{ workspaceId: stack.workspaceId, workflows }], { count: runs }, () => undefined);
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });

@@ -54,8 +54,8 @@ export interface PackSource {
 }
 
 /**
- * Parses the files of a pack, and reads the operations that it names. The work that the authors of these files choose
- * the cost of is all here: it can be done in a process of its own.
+ * Parses the files of a pack, and reads the operations that it names. The authors of the files choose what this costs,
+ * so it can be done in a process of its own.
  * @returns the source of a connector, or the issues of its files.
  */
 export function readPack({ pack, document }: PackFiles): { source: PackSource } | { issues: readonly PackIssue[] } {

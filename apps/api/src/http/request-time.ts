@@ -13,8 +13,8 @@ interface RequestTime {
 const times = new WeakMap<IncomingMessage, RequestTime>();
 
 /**
- * Closes the connection of a request whose body does not arrive in time, with a 408 if there is no response yet. The
- * limit of Node.js itself is the same for all requests, and ends large uploads.
+ * Ends requests whose body does not arrive in time: sends a 408, unless a response has begun, and closes the
+ * connection. The time limit of Node.js is the same for all requests, and would end large uploads.
  */
 export function limitRequestTime(server: Server, limitMs: number): void {
   server.prependListener('request', (request, response) => {

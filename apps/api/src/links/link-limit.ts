@@ -14,7 +14,7 @@ export interface LinkLimit {
 
 /** By the address, in a minute. A scanner of mail, or a whole office, may have one address. */
 const REQUESTS = { points: 300, duration: 60, message: 'Too many requests from your network: try again in a minute' };
-/** By the run, in an hour: whoever has a link of it might fill the storage of the workspace with files. */
+/** Maximum number of forms with files that a run takes in an hour: a link could be used to fill the storage. */
 const UPLOADS = { points: 60, duration: 3_600, message: 'Too many files were sent to this form: try again later' };
 
 /** Creates the limits of anonymous requests with links. Tokens cannot be guessed: they protect the stores. */

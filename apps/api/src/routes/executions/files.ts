@@ -58,7 +58,7 @@ export function createFileLink({ db, fileTokens, publicUrl }: RunContext): Route
     {
       summary: 'Create a link to a file of a run',
       description:
-        'Whoever has the link can download the file without a key, until it expires or the data of the run is deleted. It cannot be revoked in any other way.',
+        'Anybody with the link can download the file without a key, until the link expires or the data of the run is deleted. The link cannot be revoked otherwise.',
       returns: 'The link',
       body: FileLinkBody,
       responses: { 201: FileLinkResponse },
