@@ -21,7 +21,7 @@ function idOf({ id, method, path }: OperationSummary): string {
   const steps = path.split('/').filter((step) => step !== '' && !NO_RESOURCE.test(step));
   const noun = camelCase(steps[0] ?? '') || 'api';
   const isNamed = !/[\s{]/.test(id);
-  const words = camelCase(isNamed ? id : [method, ...steps.slice(1)].join(' '));
+  const words = camelCase(isNamed ? id : [method.toLowerCase(), ...steps.slice(1)].join(' '));
   const isPrefixed = isNamed && words.startsWith(noun) && /^[A-Z]/.test(words.slice(noun.length));
   const verb = isPrefixed ? lowerFirst(words.slice(noun.length)) : words;
   return `${noun}.${verb.slice(0, MAX_HALF) || method.toLowerCase()}`;

@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-it.each(['secrets list', 'variables list', 'approve'])('%s prints the entries of all pages', async (command) => {
+it.each(['secrets list', 'variables list', 'connectors list', 'approve'])('%s prints the entries of all pages', async (command) => {
   expect(await list(...command.split(' '))).toHaveLength(COUNT);
 });
 

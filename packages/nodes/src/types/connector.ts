@@ -158,7 +158,7 @@ export default defineNodeType({
     request: {
       method: 'POST',
       url: 'https://tracker.example.com/issues',
-      body: '{"title":"Order 17 is late","source":"deckhand"}',
+      body: '{"priority":"normal","title":"Order 17 is late","source":"deckhand"}',
     },
     response: { status: 201, headers: { 'content-type': 'application/json' }, body: '{"id":4}' },
     outputs: { report: { status: 201, headers: { 'content-type': 'application/json' }, body: { id: 4 } } },
