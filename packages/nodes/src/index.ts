@@ -1,5 +1,5 @@
 export { type BuiltInConnectors, createBuiltInConnectors } from './connectors/built-in.ts';
-export { type ConnectorStore, createConnectors, type StoredOperation } from './connectors/connectors.ts';
+export { createConnectors } from './connectors/connectors.ts';
 export { readConnector } from './connectors/read-connector.ts';
 export {
   connectorSummary,

@@ -138,7 +138,10 @@ describe('a connector of a workspace', () => {
     const other = await call('POST', '/api/workspaces', { name: 'Elsewhere' });
     const connector = await createTracker((_request, response) => response.end(), other.body.id);
     const refused = await save(definitionOf(connector, { operation: 'issue.list' }));
-    expect([refused.status, refused.body.details?.[0]?.path]).toEqual([400, 'definition.nodes[1].parameters.operation']);
+    expect([refused.status, refused.body.details?.[0]?.path]).toEqual([
+      400,
+      'definition.nodes[1].parameters.operation',
+    ]);
     // What is an expression is looked up by the run.
     const later = definitionOf('{{ $trigger.connector }}', { operation: 'issue.list' });
     const ended = await run(await createWorkflow(instance, later), { connector });

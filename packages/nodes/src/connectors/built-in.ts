@@ -4,13 +4,15 @@ import type { OperationName } from '@deckhand/engine';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { StoredOperation } from './connectors.ts';
+import type { StoredOperation } from './open-operation.ts';
 
 const PACK = 'pack.yaml';
 const DOCUMENT = 'openapi.yaml';
 
-/** The packs that are part of the service, beside the package that reads them. */
-export const PACKS_FOLDER = fileURLToPath(new URL('../packs', import.meta.resolve('@deckhand/connectors')));
+/** Returns the folder of the packs that are part of the service, in the package that reads documents. */
+function packsFolder(): string {
+  return fileURLToPath(new URL('../packs', import.meta.resolve('@deckhand/connectors')));
+}
 
 /** Connectors that every workspace has. */
 export interface BuiltInConnectors {
@@ -32,7 +34,7 @@ const checkPack = compileLenientCheck(ConnectorPack);
  * Creates the reader of built-in connectors: `<folder>/<name>` has the newest version of one, and folders in it those
  * before, for definitions that name them. They are trusted: each is read in this process when it is first needed.
  */
-export function createBuiltInConnectors(folder = PACKS_FOLDER): BuiltInConnectors {
+export function createBuiltInConnectors(folder = packsFolder()): BuiltInConnectors {
   let packs: Promise<readonly FoundPack[]> | undefined;
   const connectors = new Map<string, Promise<Connector>>();
 

@@ -4,17 +4,11 @@ import type { ConnectorOperation, Connectors, OperationName } from '@deckhand/en
 import { LRUCache } from 'lru-cache';
 import type { InputChecker } from '../schemas/input-checker.ts';
 import type { BuiltInConnectors } from './built-in.ts';
-import { type ConnectorHead, openOperation } from './open-operation.ts';
+import { type ConnectorHead, openOperation, type StoredOperation } from './open-operation.ts';
 
 /** Maximum number of operations in memory, and of characters of their JSON. */
 const MAX_OPERATIONS = 1_000;
 const MAX_CHARS = 33_554_432;
-
-/** An operation as it is stored: JSON of a connector without its operations, and of the operation. */
-export interface StoredOperation {
-  readonly head: string;
-  readonly action: string;
-}
 
 /** The connectors of workspaces. */
 export interface ConnectorStore {

@@ -5,6 +5,12 @@ import { type ConnectorOperation, NodeError } from '@deckhand/engine';
 /** A connector without its operations. */
 export type ConnectorHead = Omit<Connector, 'actions'>;
 
+/** An operation as it is stored: JSON of a connector without its operations, and of the operation. */
+export interface StoredOperation {
+  readonly head: string;
+  readonly action: string;
+}
+
 /** Checks values against the schema of an operation. */
 type CheckValues = (values: JsonObject) => Promise<readonly ValidationIssue[]>;
 

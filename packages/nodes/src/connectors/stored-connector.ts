@@ -7,8 +7,7 @@ import {
   type OperationEntry,
   parseOwnJson,
 } from '@deckhand/contracts';
-import type { StoredOperation } from './connectors.ts';
-import type { ConnectorHead } from './open-operation.ts';
+import type { ConnectorHead, StoredOperation } from './open-operation.ts';
 
 /** Maximum length of an operation as JSON, in characters: a run reads it when it first calls it. */
 const MAX_OPERATION_CHARS = 1_048_576;

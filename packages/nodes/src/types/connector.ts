@@ -125,7 +125,7 @@ export default defineNodeType({
         credential,
         apiKeyHeader: opened && fittingHeader(opened, operation),
         idempotencyHeader: operation.idempotencyHeader,
-        errorMessage: operation.errorMessage,
+        errorMessage: (body) => operation.errorMessage(body),
       },
       context,
     );
