@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type PackPaging } from '@deckhand/contracts';
 import { buildRequest, type ConnectorRequest } from './build-request.ts';
 import { cut } from './convert-schema.ts';
+import { isList } from './document.ts';
 import type { Action, Connector } from './load-pack.ts';
 
 /** Maximum length of what an error quotes of a response, in characters. */
@@ -45,12 +46,13 @@ export function errorMessage({ errorMessage: path }: Connector, body: JsonValue)
   return typeof value === 'string' && value !== '' ? cut(value, MAX_MESSAGE) : undefined;
 }
 
-/** Returns the value at names with dots between them, of objects and lists; null if there is none. */
+/** Returns the value at names with dots between them, of objects and lists, whose last item is -1; null without one. */
 function valueAt(body: JsonValue, path: string): JsonValue {
   let at: JsonValue = body;
   for (const name of path.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
-    at = new Map(Object.entries(at)).get(name) ?? null;
+    if (isList(at) && name === '-1') at = at.at(-1) ?? null;
+    else if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
+    else at = new Map(Object.entries(at)).get(name) ?? null;
   }
   return at;
 }
