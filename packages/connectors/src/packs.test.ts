@@ -49,6 +49,8 @@ function check(schema: JsonObject, value: JsonValue): readonly JsonValue[] {
 
 /** Finds the schema at a path of names, of which numbers are positions in lists. */
 function schemaAt(schema: JsonObject | undefined, path: string | undefined): JsonObject | undefined {
+  const whole = isJsonObject(schema?.properties) ? schema.properties[path ?? ''] : undefined;
+  if (isJsonObject(whole)) return whole;
   let at: JsonValue | undefined = schema;
   for (const step of path === undefined || path === '' ? [] : path.split('.')) {
     if (!isJsonObject(at)) return undefined;
