@@ -285,6 +285,8 @@ class WorkflowConversion {
       if (stub) this.#note(node, 'manual', [], [partOf(stub.node)]);
       else if (owners.length > 0) this.#note(node, 'converted', [], []);
     }
+    const places = new Map(this.#graph.order.map(({ name }, index) => [name, index]));
+    this.#notes.sort((one, other) => (places.get(one.node) ?? 0) - (places.get(other.node) ?? 0));
   }
 
   #keepSticky(node: N8nNode): void {

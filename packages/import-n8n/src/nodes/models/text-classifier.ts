@@ -57,7 +57,7 @@ export function classifierNode(conversion: Conversion): Converted {
   const categories: Categories = {
     names,
     hasOther,
-    system: (scope) => convertText([template, ...rules].join('\n'), scope),
+    system: (scope) => convertText([template, ...rules].join('\n\t'), scope),
     text: parameters.inputText ?? '',
   };
   const schema = schemaOf(given, hasOther);
@@ -76,9 +76,8 @@ export function classifierNode(conversion: Conversion): Converted {
 }
 
 function schemaOf(given: readonly JsonObject[], hasOther: boolean): JsonObject {
-  const members = given.map(({ category = '', description }) => {
-    // As in n8n, where a description that is missing is written so.
-    const about = `Should be true if the input has category "${show(category)}" (description: ${description === undefined ? 'undefined' : show(description)})`;
+  const members = given.map(({ category = '', description = '' }) => {
+    const about = `Should be true if the input has category "${show(category)}" (description: ${show(description)})`;
     return [show(category), { type: 'boolean', description: about }] as const;
   });
   const other = { type: 'boolean', description: 'Should be true if none of the other categories apply' };
