@@ -133,6 +133,23 @@ export interface LinkContext extends AnswerContext {
   readonly maxFileBytes: number;
 }
 
+/** What the pages of forms that start runs need. */
+export interface FormContext {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly breaker: WriteBreaker;
+  readonly runStarter: RunStarter;
+  readonly forms: SchemaChecker;
+  readonly deliveries: DeliveryLog;
+  readonly linkLimit: LinkLimit;
+  /** Counts the requests to the triggers of workflows with a rate limit. */
+  readonly workflowRate: WindowRate;
+  readonly files: FileStore;
+  readonly shares: WorkspaceShares;
+  /** Maximum size of a form with files, in bytes. */
+  readonly maxFileBytes: number;
+}
+
 /** What receiving webhooks needs. */
 export interface WebhookContext {
   readonly db: Database;

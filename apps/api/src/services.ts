@@ -28,6 +28,7 @@ import {
 } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import type {
+  FormContext,
   LinkContext,
   McpContext,
   MonitoringContext,
@@ -83,6 +84,7 @@ export interface Services {
   readonly starts: StartContext;
   readonly runs: RunContext;
   readonly links: LinkContext;
+  readonly publicForms: FormContext;
   readonly webhooks: WebhookContext;
   readonly mcp: McpContext;
   readonly monitoring: MonitoringContext;
@@ -168,6 +170,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
   const shares = createWorkspaceShares();
+  const linkLimit = createLinkLimit(redis);
+  const workflowRate = createWindowRate(redis, '{deckhand}:workflow-rate');
   const maxFileBytes = Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES);
   const runs = {
     ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, fileTokens, follower, shares },
@@ -202,7 +206,11 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     links: {
       ...{ ...answers, files, fileTokens, shares, maxFileBytes },
       answerTokens: createAnswerTokens(secretBox),
-      linkLimit: createLinkLimit(redis),
+      linkLimit,
+    },
+    publicForms: {
+      ...{ db, logger, breaker, runStarter, forms, deliveries },
+      ...{ linkLimit, workflowRate, files, shares, maxFileBytes },
     },
     webhooks: {
       ...{ db, files, shares, logger, breaker, runStarter, events, deliveries },
@@ -211,7 +219,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       readCredential: createCredentialReader({ db, secretBox, logger }),
       webhookBaseUrl: resources.webhookBaseUrl,
       delayFailure: createFailureDelay(),
-      workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
+      workflowRate,
       maxBytes: settings.WEBHOOK_MAX_BYTES,
       maxFileBytes,
     },

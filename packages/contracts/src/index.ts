@@ -60,6 +60,7 @@ export * from './schemas/webhooks.ts';
 export * from './schemas/workflows.ts';
 export * from './schemas/workspaces.ts';
 export * from './scopes.ts';
+export * from './simple-form.ts';
 export * from './stub-script.ts';
 export * from './text-formats.ts';
 export { estimateCheckCost, isUsablePattern } from './untrusted-schema.ts';

@@ -426,6 +426,7 @@ export {
   type FoundWebhook,
   openWebhookTest,
   readSavedTrigger,
+  readTriggerType,
   type SavedTrigger,
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';
