@@ -66,7 +66,7 @@ export function connectorsCommand(context: Context): Command {
           const { data } = await createConnector({ client, body, throwOnError: true });
           const created = 'connector' in data ? data.connector : data;
           context.output.result(data, () => [
-            `Created connector ${created.name} ${created.version} with ${created.operationCount} operations.`,
+            `Created connector ${created.name} ${created.version} with ${countOf(created.operationCount)}.`,
           ]);
         }),
     )
@@ -111,6 +111,10 @@ function listCommand(context: Context): Command {
       ),
     );
   });
+}
+
+function countOf(operations: number): string {
+  return operations === 1 ? '1 operation' : `${operations} operations`;
 }
 
 async function prepare(context: Context, path: string, options: PushOptions) {

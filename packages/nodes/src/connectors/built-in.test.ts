@@ -37,9 +37,10 @@ it('built-in connectors are listed, the newest version of each first, and read b
 
 it('there may be none, and those of the service can be read', async () => {
   expect(await createBuiltInConnectors(join(folder, 'nowhere')).list()).toEqual([]);
-  for (const { name, version, operations } of await createBuiltInConnectors().list()) {
+  const { list, read } = createBuiltInConnectors();
+  for (const { name, version, operations } of await list()) {
     for (const { id } of operations) {
-      const found = await createBuiltInConnectors().read({ connector: name, version, operation: id });
+      const found = await read({ connector: name, version, operation: id });
       expect([name, id, found !== undefined]).toEqual([name, id, true]);
     }
   }
