@@ -38,21 +38,31 @@ export function createBuiltInConnectors(folder = packsFolder()): BuiltInConnecto
   let packs: Promise<readonly FoundPack[]> | undefined;
   const connectors = new Map<string, Promise<Connector>>();
 
-  async function findPack(name: string, version: string): Promise<FoundPack | undefined> {
-    const all = await (packs ??= findPacks(folder));
-    return all.find(({ pack }) => pack.name === name && pack.version === version);
+  /** A failure is not kept: the process may have had no file descriptor left. */
+  function listPacks(): Promise<readonly FoundPack[]> {
+    packs ??= findPacks(folder).catch((error: unknown) => {
+      packs = undefined;
+      throw error;
+    });
+    return packs;
   }
 
   async function find(name: string, version: string): Promise<Connector | undefined> {
-    const found = await findPack(name, version);
+    const all = await listPacks();
+    const found = all.find(({ pack }) => pack.name === name && pack.version === version);
     if (!found) return undefined;
-    const known = connectors.get(found.folder) ?? compile(found.folder);
-    connectors.set(found.folder, known);
-    return known;
+    const known = connectors.get(found.folder);
+    if (known) return known;
+    const compiled = compile(found.folder).catch((error: unknown) => {
+      connectors.delete(found.folder);
+      throw error;
+    });
+    connectors.set(found.folder, compiled);
+    return compiled;
   }
 
   return {
-    list: async () => (await (packs ??= findPacks(folder))).map(({ pack }) => pack),
+    list: async () => (await listPacks()).map(({ pack }) => pack),
     async read({ connector: name, version, operation }) {
       const connector = await find(name, version);
       const action = connector?.actions.find(({ id }) => id === operation);
