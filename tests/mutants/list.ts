@@ -56,6 +56,7 @@ const MCP_ACCESS = 'integration:integration/mcp/access';
 const MCP_TOOLS = 'integration:integration/mcp/tools';
 const CLI = 'unit:apps/cli/src';
 const DEVICES = 'integration:integration/api/devices';
+const CONNECTORS = 'integration:integration/worker/connectors';
 
 /** All mutants. */
 export const MUTANTS: readonly Mutant[] = [
@@ -704,7 +705,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a page of another origin gets the credential', 'if (url && url.origin !== first.origin)', 'if (number < 0)'],
     ['pages have another maximum', 'if (number === maxPages) {', 'if (number === 50) {'],
   ]),
-  ...of('packages/nodes/src/types/http.ts', 'unit:http/pagination', [
+  ...of('packages/nodes/src/http/sender.ts', 'unit:http/pagination', [
     ['each page may be as long as all of them', 'bytesLeft -= answer.body.byteLength;', ''],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
@@ -1315,6 +1316,47 @@ export const MUTANTS: readonly Mutant[] = [
     ['what a rerun reads is erased', 'uses.isRepeated', 'false'],
     ['what a parent waits for is erased', 'uses.isAwaited', 'false'],
     ['a run is erased while it is indexed', ' FOR UPDATE`);', '`);'],
+  ]),
+  ...of('packages/db/src/connectors.ts', CONNECTORS, [
+    ['a run calls a connector of another workspace', 'WHERE c.workspace_id = ${workspaceId}::uuid AND', 'WHERE'],
+    [
+      'two connectors are created where one has room',
+      '      await lockNames(tx, [`connectors ${workspaceId}`]);\n',
+      '',
+    ],
+    [
+      'viewers create connectors',
+      "      await requireRole(tx, actor, workspaceId, 'editor');\n      // Two",
+      '      // Two',
+      'the route requires it before the document is read',
+    ],
+    [
+      'strangers list connectors',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  return db.connector.findMany({",
+      '  return db.connector.findMany({',
+    ],
+    [
+      'strangers list operations',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const found",
+      '  const found',
+    ],
+    [
+      'viewers delete connectors',
+      "    await requireRole(tx, actor, workspaceId, 'editor');\n    const where",
+      '    const where',
+    ],
+  ]),
+  ...of('apps/api/src/routes/connectors.ts', CONNECTORS, [
+    ['a document of anybody takes a process', "      await requireRole(db, caller, body.workspaceId, 'editor');\n", ''],
+    ['strangers read operations', "      await requireRole(db, caller, workspaceId, 'viewer');\n", ''],
+  ]),
+  ...of('packages/nodes/src/types/connector.ts', 'unit:nodes/src/types/connector', [
+    ['values are not checked', "    if (issues.length > 0) throw invalid('values', issues);\n", ''],
+    [
+      'a connector takes any credential',
+      'if (preset || credentials.length === 0)',
+      'if (preset || credentials.length >= 0)',
+    ],
   ]),
   ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],

@@ -1,5 +1,5 @@
 import type { Database } from '@deckhand/db';
-import type { NodeTypes } from '@deckhand/engine';
+import type { Connectors, NodeTypes } from '@deckhand/engine';
 import type { InputChecker, SchemaChecker } from '@deckhand/nodes';
 import type { FileStore, OutputStore } from '@deckhand/outputs';
 import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
@@ -12,6 +12,7 @@ import type { PasswordRules } from './auth/sign-on-settings.ts';
 import type { SingleSignOn } from './auth/single-sign-on.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { Connections } from './credentials/connections.ts';
+import type { UploadReader } from './connectors/read-upload.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
 import type { LinkLimit } from './links/link-limit.ts';
 import type { McpSettings } from './mcp/settings.ts';
@@ -66,6 +67,9 @@ export interface PeopleContext {
   readonly publicUrl: string;
 }
 
+/** The connectors of workspaces, and what reads new ones. */
+export interface ConnectorLibrary extends Connectors, UploadReader {}
+
 /** What operations on workflows, credentials and other things that people manage need. */
 export interface ResourceContext {
   readonly db: Database;
@@ -74,6 +78,7 @@ export interface ResourceContext {
   readonly answerOnce: AnswerOnce;
   readonly notifyWorkers: NotifyWorkers;
   readonly connections: Connections;
+  readonly connectors: ConnectorLibrary;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;
 }

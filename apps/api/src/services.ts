@@ -1,5 +1,8 @@
-import { type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
+import { createConnectorStore, type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
 import {
+  createBuiltInConnectors,
+  createConnectors,
+  createFileProcesses,
   createHttpClient,
   createInputChecker,
   createSchemaChecker,
@@ -76,6 +79,9 @@ import { createCredentialReader } from './webhooks/read-credential.ts';
 /** Maximum number of bytes of files in the memory of the process while they are received: in S3, 8 MiB of each. */
 const MAX_UPLOAD_BYTES = 268_435_456;
 
+/** Number of documents of connectors that are read at the same time: each takes up to 512 MiB. */
+const MAX_FILE_PROCESSES = 1;
+
 /** What the gateway consists of, by the area that needs it. */
 export interface Services {
   readonly requests: RequestContext;
@@ -150,12 +156,18 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const nodeTypes = await loadNodeTypes();
   const events = createEventSender({ db, redis, breaker, logger });
   const http = createHttpClient(httpClientOptions(settings));
+  const builtIn = createBuiltInConnectors();
+  const store = createConnectorStore(db);
   // The operator chose the identity provider, which may have a private address.
   const signOnHttp = createHttpClient({ ...httpClientOptions(settings), allowPrivate: true });
   let ready = true;
 
   const resources = {
     ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
+    connectors: {
+      ...createConnectors({ store, builtIn, checkInput }),
+      ...{ builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
+    },
     connections: createConnections({
       ...{ db, secretBox, http, logger },
       attempts: createConnectionAttempts(redis, secretBox),

@@ -32,6 +32,7 @@ export * from './schemas/auth.ts';
 export * from './schemas/bulk-actions.ts';
 export * from './schemas/common.ts';
 export * from './schemas/connector-packs.ts';
+export * from './schemas/connectors.ts';
 export * from './schemas/credential-secrets.ts';
 export * from './schemas/credentials.ts';
 export * from './schemas/definition.ts';
