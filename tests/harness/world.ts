@@ -104,6 +104,7 @@ export async function buildWorld(given: Instance) {
     keyId: apiKey.id,
     member: await addPerson(given, 'viewer'),
     stranger: await addPerson(given),
+    leaver: await addPerson(given),
     folder: await post('/api/folders', { workspaceId, name: 'A' }),
     variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
     endpoint: await post('/api/event-endpoints', { workspaceId, url: 'https://example.com/events' }),
