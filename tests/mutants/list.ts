@@ -57,6 +57,9 @@ const MCP_TOOLS = 'integration:integration/mcp/tools';
 const CLI = 'unit:apps/cli/src';
 const DEVICES = 'integration:integration/api/devices';
 const CONNECTORS = 'integration:integration/worker/connectors';
+const SIGN_ON = 'integration:integration/api/single-sign-on';
+const HOSTILE_SIGN_ON = 'integration:integration/api/hostile-sign-on';
+const ACCOUNTS = 'integration:integration/api/accounts';
 
 /** All mutants. */
 export const MUTANTS: readonly Mutant[] = [
@@ -1434,6 +1437,88 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/api-keys.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
+  ]),
+  ...of('apps/api/src/auth/sign-on-attempts.ts', SIGN_ON, [
+    ['a sign-in is finished in any browser', ' || !isSameSecret(digestOf(browser), stored.browser)', ''],
+    ['a redirect signs in twice', '(await available(redis.del(keyOf(state)))) === 0', 'false'],
+  ]),
+  ...of('packages/nodes/src/oauth2/sign-on-provider.ts', HOSTILE_SIGN_ON, [
+    [
+      'the signature of an ID token is not verified',
+      '      await checked(oauth.validateApplicationLevelSignature(as, response, options));\n',
+      '',
+    ],
+    ['a sign-in is replayed', '{ expectedNonce: nonce, requireIdToken: true }', '{ requireIdToken: true }'],
+    [
+      'people are led to a script',
+      '      if (endpoint !== undefined) requireScheme(endpoint, schemes);\n',
+      '      if (endpoint === "") requireScheme(endpoint, schemes);\n',
+    ],
+    [
+      'a provider may be silent for ever',
+      'const signal = AbortSignal.timeout(timeoutMs);',
+      'const signal = new AbortController().signal;',
+    ],
+  ]),
+  ...of('packages/db/src/identities.ts', SIGN_ON, [
+    [
+      'a reused address takes over an account',
+      '    if (other) throw refused(',
+      '    if (other === undefined) throw refused(',
+    ],
+    ['whoever made an account early keeps the password', '    await removePassword(tx, existing);\n', ''],
+    ['an administrator is locked out with the provider', '  if (isAdmin) return;\n', ''],
+    ['claims change an owner', " || from === 'owner') return;", ') return;'],
+    [
+      'people without an account get one',
+      '  if (!existing && !policy.createsAccounts) throw',
+      '  if (email === "") throw',
+    ],
+  ]),
+  ...of('apps/api/src/auth/single-sign-on.ts', SIGN_ON, [
+    ['a domain that is not allowed signs in', '      requireDomain(configuration, email);\n', ''],
+    [
+      'an address that is not verified counts',
+      'isVerified(signedOn.claims, configuration.verifiedClaim) ? email : undefined',
+      'email',
+    ],
+  ]),
+  ...of('apps/api/src/auth/sign-on-settings.ts', SIGN_ON, [
+    ['a password of a domain of single sign-on is accepted', "  throw new DeckhandError('SSO_REQUIRED');\n", ''],
+    ['break-glass addresses are refused', ' || breakGlass.has(email.toLowerCase())) return;', ') return;'],
+  ]),
+  ...of('packages/db/src/accounts.ts', ACCOUNTS, [
+    [
+      'sessions outlive a deactivation',
+      '      await tx.session.deleteMany({ where: { userId } });\n',
+      '',
+      'a session of a deactivated person is refused when it is looked up',
+    ],
+    [
+      'keys outlive a deactivation',
+      '      await tx.apiKey.updateMany({ where: { userId, revokedAt: null }, data: { revokedAt: now } });\n',
+      '',
+    ],
+    ['anybody deactivates people', '  if (!administrator) throw', '  if (administrator === undefined) throw'],
+  ]),
+  ...of('packages/db/src/password-resets.ts', ACCOUNTS, [
+    [
+      'a link to a new password does not expire',
+      ' AND expires_at > now() RETURNING',
+      ' RETURNING',
+      'the route has refused it before',
+    ],
+    ['sessions outlive a new password by a link', '    await tx.session.deleteMany({ where: { userId } });\n', ''],
+  ]),
+  ...of('packages/db/src/sessions.ts', ACCOUNTS, [
+    [
+      'an idle session goes on',
+      "      AND s.last_used_at > now() - ${idleMs / 1_000}::float8 * interval '1 second' AND u",
+      '      AND u',
+    ],
+  ]),
+  ...of('packages/db/src/api-keys.ts', ACCOUNTS, [
+    ['a key is created beside a deactivation', '    await lockActiveUser(tx, actor.userId);\n', ''],
   ]),
   ...of('apps/api/src/auth/device-authorizations.ts', DEVICES, [
     ['a key is given without the proof', ' || !isSameSecret(challenge, stored.codeChallenge)', ''],
