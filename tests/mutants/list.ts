@@ -1006,7 +1006,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['a timer goes further than Node.js can', ', MAX_SLEEP_MS)', ', Infinity)'],
   ]),
   ...of('packages/outputs/src/object-store.ts', 'unit:outputs/src/object-store', [
-    ['every refusal is a missing object', 'if (error instanceof s3.NoSuchKey) return undefined;', 'return undefined;'],
+    [
+      'every refusal is a missing object',
+      'if (error instanceof s3.NoSuchKey || isBeyondEnd(error)) return undefined;',
+      'return undefined;',
+    ],
   ]),
   ...of('apps/worker/src/session/drive-run.ts', 'integration:integration/worker/timers', [
     ['nobody ends waits beside other branches', 'if (dueAt !== null) waitTimer', 'if (dueAt === -1) waitTimer'],
