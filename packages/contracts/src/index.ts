@@ -52,6 +52,7 @@ export * from './schemas/node-types.ts';
 export * from './schemas/oauth2.ts';
 export * from './schemas/schedules.ts';
 export * from './schemas/sessions.ts';
+export * from './schemas/single-sign-on.ts';
 export * from './schemas/start-options.ts';
 export * from './schemas/variables.ts';
 export * from './schemas/webhook-signatures.ts';
