@@ -19,6 +19,8 @@ function of(
   return mutants.map(([name, find, replace, survives]) => ({ name, file, find, replace, tests, survives }));
 }
 
+const FILE_STORE = 'integration:integration/executions/file-store';
+const FORMS = 'integration:integration/api/forms';
 const FENCES = 'integration:integration/executions/fences';
 const LIMITS = 'integration:integration/executions/concurrency.test';
 const DEBOUNCE = 'integration:integration/executions/debounce';
@@ -652,7 +654,39 @@ export const MUTANTS: readonly Mutant[] = [
       'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));',
       "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));",
     ],
+  ]),
+  ...of('apps/api/src/links/send-page.ts', LINKS, [
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
+  ]),
+  ...of('packages/db/src/files.ts', FILE_STORE, [
+    [
+      'files that finish at once exceed the quota',
+      'AND storage_quota_bytes IS NOT NULL FOR NO KEY UPDATE`',
+      'AND storage_quota_bytes IS NOT NULL`',
+    ],
+    [
+      'changes that are not summed up yet take no room',
+      'FROM storage_changes c WHERE c.workspace_id = w.id)',
+      'FROM storage_changes c WHERE false)',
+    ],
+  ]),
+  ...of('apps/api/src/forms/form-router.ts', FORMS, [
+    ['a public form of another site is taken', '    requireOwnPage(request);\n', ''],
+    ['one network fills in a form without end', '  await context.linkLimit.submission(sender);\n', ''],
+    ['forms pass by the rate limit of their workflow', 'if (rate.isBeyond) throw', 'if (false) throw'],
+    [
+      'a form that does not fit its schema is read on',
+      'if (issues.length > 0) throw',
+      'if (false) throw',
+      'the start of the run checks the data, too',
+    ],
+    ['files of a refused form stay', 'await sent?.discard();', ''],
+    ['two clicks start two runs', 'SUBMISSION.test(submission)', 'false'],
+  ]),
+  ...of('apps/api/src/forms/find-form.ts', FORMS, [
+    ['a form of an inactive workflow is open', ' || (!isTest && !isActive),', ','],
+    ['the test URL of a form is always open', '!isTest || testUserId !== null', 'true'],
+    ['the URL of a webhook shows a form', " || node.type !== 'trigger.form'", ''],
   ]),
   ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '(?:answer|files)', 'answers']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
@@ -976,7 +1010,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['a timer goes further than Node.js can', ', MAX_SLEEP_MS)', ', Infinity)'],
   ]),
   ...of('packages/outputs/src/object-store.ts', 'unit:outputs/src/object-store', [
-    ['every refusal is a missing object', 'if (error instanceof s3.NoSuchKey) return undefined;', 'return undefined;'],
+    [
+      'every refusal is a missing object',
+      'if (error instanceof s3.NoSuchKey || isBeyondEnd(error)) return undefined;',
+      'return undefined;',
+    ],
   ]),
   ...of('apps/worker/src/session/drive-run.ts', 'integration:integration/worker/timers', [
     ['nobody ends waits beside other branches', 'if (dueAt !== null) waitTimer', 'if (dueAt === -1) waitTimer'],
