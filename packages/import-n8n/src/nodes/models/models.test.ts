@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInMemory } from '../../../../../tests/harness/engine.ts';
 import { connect, convertN8n, START } from '../../../../../tests/harness/import-n8n.ts';
-import { isList } from '../../workflow.ts';
+import { isList, show } from '../../workflow.ts';
 import { LANGCHAIN } from './chat-model.ts';
 
 /** What a node of n8n asked a provider, and what it made of the response, as `record/models.mjs` writes it. */
@@ -77,7 +77,7 @@ function messagesOf({ system, messages, prompt }: JsonObject): JsonValue[] {
 
 const nameOf = ({ workflow }: Recorded, index: number): string => {
   const { type, typeVersion } = workflow.nodes.find(({ name }) => name === 'Node') ?? {};
-  return `${index + 1}: ${String(type).slice(LANGCHAIN.length)} ${String(typeVersion)}`;
+  return `${index + 1}: ${show(type).slice(LANGCHAIN.length)} ${show(typeVersion)}`;
 };
 
 describe.each(rows.map((row, index) => [nameOf(row, index), row] as const))('question %s', (_name, row) => {
