@@ -116,7 +116,7 @@ export function switchNode(conversion: Conversion): Converted {
   const { rules, count, fallback, names } = rulesOf(parameters, node.version);
   if (names.length > 0) review(`outputs have numbers here, in n8n the names ${names.join(', ')}`);
   if (rules.length > MAX_RULES) return unsupported(`more than ${MAX_RULES} rules`);
-  if (allMatchingOutputs === true) return toAllOutputs(conversion, { rules, count, fallback });
+  if (allMatchingOutputs === true && node.version >= 3) return toAllOutputs(conversion, { rules, count, fallback });
   const choice = (within: Scope): string =>
     rules.reduceRight(
       (otherwise, { isMet, output }) => `(${isMet(within)}) ? '${output}' : ${otherwise}`,
