@@ -51,6 +51,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     services: NO_SERVICES,
     files: createMemoryFiles(),
     now: () => Date.UTC(2026, 0, 1),
+    agent: undefined,
     mock: undefined,
     credential: () => Promise.resolve(undefined),
     ...given,

@@ -1,3 +1,4 @@
+export type * from './agent.ts';
 export { credentialTypesOf } from './compile/check-nodes.ts';
 export { compileInSteps, compileWorkflow } from './compile/compile-workflow.ts';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.ts';
