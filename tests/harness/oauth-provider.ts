@@ -146,10 +146,11 @@ function configuration(redirectUrl: string): Configuration {
   };
 }
 
-type Browser = (url: string, form?: URLSearchParams) => Promise<Response>;
+/** Requests pages with cookies of its own. */
+export type Browser = (url: string, form?: URLSearchParams) => Promise<Response>;
 
-/** Requests pages with cookies, and follows no redirect by itself. */
-function createBrowser(): Browser {
+/** Creates a browser, which follows no redirect by itself. */
+export function createBrowser(): Browser {
   const cookies = new Map<string, string>();
   return async (url, form) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -167,7 +168,8 @@ function createBrowser(): Browser {
   };
 }
 
-async function browse(browser: Browser, first: string, target: string | undefined): Promise<URL> {
+/** Follows redirects until one leads to the target. @returns the address. */
+export async function browse(browser: Browser, first: string, target: string | undefined): Promise<URL> {
   let url = first;
   for (let steps = 0; steps < 10; steps += 1) {
     if (target !== undefined && url.startsWith(target)) return new URL(url);

@@ -7,6 +7,9 @@ import type { AnswerTokens, FileTokens, Logger, SecretBox, Tracing } from '@deck
 import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
+import type { RequestLimit } from './auth/request-limit.ts';
+import type { PasswordRules } from './auth/sign-on-settings.ts';
+import type { SingleSignOn } from './auth/single-sign-on.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { Connections } from './credentials/connections.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
@@ -54,6 +57,13 @@ export interface PeopleContext {
   readonly devices: DeviceAuthorizations;
   /** Token needed to create the first owner. */
   readonly setupToken: string;
+  /** Undefined if it is off. */
+  readonly singleSignOn: SingleSignOn | undefined;
+  readonly passwordRules: PasswordRules;
+  /** Limits requests that start or finish a single sign-on. */
+  readonly signOnLimit: RequestLimit;
+  /** Address of the service for people, without a slash at the end. */
+  readonly publicUrl: string;
 }
 
 /** What operations on workflows, credentials and other things that people manage need. */
@@ -117,6 +127,23 @@ export interface LinkContext extends AnswerContext {
   readonly fileTokens: FileTokens;
   readonly linkLimit: LinkLimit;
   /** Store of the files that a form takes, or a link leads to. */
+  readonly files: FileStore;
+  readonly shares: WorkspaceShares;
+  /** Maximum size of a form with files, in bytes. */
+  readonly maxFileBytes: number;
+}
+
+/** What the pages of forms that start runs need. */
+export interface FormContext {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly breaker: WriteBreaker;
+  readonly runStarter: RunStarter;
+  readonly forms: SchemaChecker;
+  readonly deliveries: DeliveryLog;
+  readonly linkLimit: LinkLimit;
+  /** Counts the requests to the triggers of workflows with a rate limit. */
+  readonly workflowRate: WindowRate;
   readonly files: FileStore;
   readonly shares: WorkspaceShares;
   /** Maximum size of a form with files, in bytes. */

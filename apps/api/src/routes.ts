@@ -15,6 +15,7 @@ import { approveDevice, getDevice, redeemDevice, startDevice } from './routes/au
 import { login, logout, getCurrentUser, changePassword } from './routes/auth/sign-in.ts';
 import { listAuditLog } from './routes/audit-log.ts';
 import { endSession, listSessions } from './routes/auth/sessions.ts';
+import { finishSignOn, getSignOn, signOff, startSignOn } from './routes/auth/single-sign-on.ts';
 import { getSetup, setup } from './routes/auth/setup.ts';
 import {
   createCredential,
@@ -137,6 +138,10 @@ export function listRoutes(
     changePassword: changePassword(people),
     listSessions: listSessions(people),
     endSession: endSession(people),
+    getSignOn: getSignOn(people),
+    startSignOn: startSignOn(people),
+    finishSignOn: finishSignOn(people),
+    signOff: signOff(people),
     startDevice: startDevice(people),
     getDevice: getDevice(people),
     approveDevice: approveDevice(people),

@@ -3,6 +3,7 @@ import {
   createHttpClient,
   createInputChecker,
   createSchemaChecker,
+  createSignOnProvider,
   httpClientOptions,
   loadNodeTypes,
 } from '@deckhand/nodes';
@@ -27,6 +28,7 @@ import {
 } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import type {
+  FormContext,
   LinkContext,
   McpContext,
   MonitoringContext,
@@ -41,6 +43,10 @@ import { createAuthenticate, createUsageLog } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createDeviceAuthorizations } from './auth/device-authorizations.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
+import { createRequestLimit } from './auth/request-limit.ts';
+import { createSignOnAttempts } from './auth/sign-on-attempts.ts';
+import { readPasswordRules, readSignOn } from './auth/sign-on-settings.ts';
+import { createSingleSignOn } from './auth/single-sign-on.ts';
 import { createConnectionAttempts } from './credentials/connection-attempts.ts';
 import { createConnections } from './credentials/connections.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
@@ -78,6 +84,7 @@ export interface Services {
   readonly starts: StartContext;
   readonly runs: RunContext;
   readonly links: LinkContext;
+  readonly publicForms: FormContext;
   readonly webhooks: WebhookContext;
   readonly mcp: McpContext;
   readonly monitoring: MonitoringContext;
@@ -107,6 +114,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const webhookHost = webhookHostOf(settings);
   const trustedProxies = readTrustedProxies(settings.TRUSTED_PROXIES);
   const allowedOrigins = readAllowedOrigins(settings.API_ALLOWED_ORIGINS);
+  const signOn = readSignOn(settings);
+  const passwordRules = readPasswordRules(settings);
   const connected = await connect(options);
   const { redis, queue, fleet, follower, breaker } = connected;
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
@@ -141,6 +150,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const nodeTypes = await loadNodeTypes();
   const events = createEventSender({ db, redis, breaker, logger });
   const http = createHttpClient(httpClientOptions(settings));
+  // The operator chose the identity provider, which may have a private address.
+  const signOnHttp = createHttpClient({ ...httpClientOptions(settings), allowPrivate: true });
   let ready = true;
 
   const resources = {
@@ -159,6 +170,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
   const shares = createWorkspaceShares();
+  const linkLimit = createLinkLimit(redis);
+  const workflowRate = createWindowRate(redis, '{deckhand}:workflow-rate');
   const maxFileBytes = Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES);
   const runs = {
     ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, fileTokens, follower, shares },
@@ -176,12 +189,28 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       passwords: createPasswords(settings.BCRYPT_ROUNDS),
       devices: createDeviceAuthorizations(redis, secretBox),
       setupToken: setupToken(settings),
+      ...{ passwordRules, publicUrl: publicUrl(settings) },
+      singleSignOn:
+        signOn &&
+        createSingleSignOn({
+          ...{ db, secretBox, configuration: signOn, publicUrl: publicUrl(settings) },
+          attempts: createSignOnAttempts(redis, secretBox),
+          provider: createSignOnProvider(
+            { ...signOn, redirectUrl: `${publicUrl(settings)}/sso/callback` },
+            { http: signOnHttp },
+          ),
+        }),
+      signOnLimit: createRequestLimit(redis, { name: 'sign-on', points: 100, seconds: 300 }),
     },
     ...{ resources, starts, runs },
     links: {
       ...{ ...answers, files, fileTokens, shares, maxFileBytes },
       answerTokens: createAnswerTokens(secretBox),
-      linkLimit: createLinkLimit(redis),
+      linkLimit,
+    },
+    publicForms: {
+      ...{ db, logger, breaker, runStarter, forms, deliveries },
+      ...{ linkLimit, workflowRate, files, shares, maxFileBytes },
     },
     webhooks: {
       ...{ db, files, shares, logger, breaker, runStarter, events, deliveries },
@@ -190,7 +219,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       readCredential: createCredentialReader({ db, secretBox, logger }),
       webhookBaseUrl: resources.webhookBaseUrl,
       delayFailure: createFailureDelay(),
-      workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
+      workflowRate,
       maxBytes: settings.WEBHOOK_MAX_BYTES,
       maxFileBytes,
     },
@@ -209,7 +238,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush()]);
       for (const part of [runReads, fleet, breaker, follower, outputs, files]) part.close();
       connected.subscriber.disconnect();
-      await Promise.all([queue.close(), forms.close(), http.close()]);
+      await Promise.all([queue.close(), forms.close(), http.close(), signOnHttp.close()]);
       redis.disconnect();
     },
   };

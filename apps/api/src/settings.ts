@@ -10,6 +10,7 @@ import {
   TracingSettings,
 } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
+import { SignOnSettings } from './auth/sign-on-settings.ts';
 
 /** The environment of the API. */
 export const ApiSettings = Type.Object({
@@ -34,6 +35,7 @@ export const ApiSettings = Type.Object({
   SETUP_TOKEN: Type.Optional(Type.String({ minLength: 16 })),
   /** bcrypt's cost of passwords: one more doubles the time of a sign-in. Only with NODE_ENV=test less than 10. */
   BCRYPT_ROUNDS: Type.Integer({ minimum: 4, maximum: 16, default: 12 }),
+  ...SignOnSettings,
   NODE_ENV: Type.Optional(Type.String()),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
   /** Maximum size of a webhook's body, in bytes. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type PackPaging } from '@deckhand/contracts';
 import { buildRequest, type ConnectorRequest } from './build-request.ts';
 import { cut } from './convert-schema.ts';
+import { isList } from './document.ts';
 import type { Action, Connector } from './load-pack.ts';
 
 /** Maximum length of what an error quotes of a response, in characters. */
@@ -45,12 +46,23 @@ export function errorMessage({ errorMessage: path }: Connector, body: JsonValue)
   return typeof value === 'string' && value !== '' ? cut(value, MAX_MESSAGE) : undefined;
 }
 
-/** Returns the value at names with dots between them, of objects and lists; null if there is none. */
+/**
+ * Returns the value at names with dots between them, of objects and lists, whose last item is -1; null if there is none.
+ * Names may have dots, such as `@odata.nextLink`: the longest one counts.
+ */
 function valueAt(body: JsonValue, path: string): JsonValue {
-  let at: JsonValue = body;
-  for (const name of path.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
-    at = new Map(Object.entries(at)).get(name) ?? null;
+  let [at, names]: [JsonValue, readonly string[]] = [body, path.split('.')];
+  while (names.length > 0) {
+    const from = at;
+    const last = names.findLastIndex((_, index) => memberOf(from, names.slice(0, index + 1).join('.')) !== undefined);
+    if (last === -1) return null;
+    at = memberOf(from, names.slice(0, last + 1).join('.')) ?? null;
+    names = names.slice(last + 1);
   }
   return at;
+}
+
+function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+  if (isList(value)) return /^(-1|\d+)$/.test(name) ? value.at(Number(name)) : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

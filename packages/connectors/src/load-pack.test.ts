@@ -205,6 +205,11 @@ it.each<[JsonObject, JsonValue, JsonValue]>([
   [{ mode: 'cursor', next: 'page.next', parameter: 'after' }, { page: { next: '' } }, null],
   [{ mode: 'cursor', next: 'constructor', parameter: 'after' }, {}, null],
   [{ mode: 'url', next: 'links.1.href' }, { links: [{}, { href: 'https://example.com/2' }] }, 'https://example.com/2'],
+  [{ mode: 'cursor', next: 'data.-1.id', parameter: 'after' }, { data: [{ id: 'a' }, { id: 'b' }] }, { after: 'b' }],
+  [{ mode: 'cursor', next: 'data.-1.id', parameter: 'after' }, { data: [] }, null],
+  [{ mode: 'url', next: '@odata.nextLink' }, { '@odata.nextLink': 'https://example.com/2' }, 'https://example.com/2'],
+  [{ mode: 'url', next: 'a.b.c' }, { a: { b: { c: 'x' } }, 'a.b': { c: 'y' } }, 'y'],
+  [{ mode: 'cursor', next: '-1.id', parameter: 'after' }, { '-1': { id: 'a' } }, { after: 'a' }],
   [{ mode: 'url', next: 'next' }, 'text', null],
 ])('the page after a response, with %j', (paging, body, expected) => {
   expect(nextPage(paging as Parameters<typeof nextPage>[0], body)).toEqual(expected);

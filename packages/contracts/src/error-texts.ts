@@ -31,6 +31,14 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   WORKSPACE_MISMATCH: { when: 'The key is bound to another workspace than the one named', retry: 'no' },
   FORBIDDEN: { when: 'The role in the workspace is too low, or the caller is not a member of it', retry: 'no' },
+  SSO_REQUIRED: {
+    when: 'People with an address of this domain sign in by [single sign-on](single-sign-on.md) only',
+    retry: 'no',
+  },
+  SSO_REFUSED: {
+    when: 'The identity provider confirmed who the person is, who has no access here; the message has the [reason](single-sign-on.md)',
+    retry: 'no',
+  },
   NOT_FOUND: { when: 'It does not exist, or the caller may not see it', retry: 'no' },
   METHOD_NOT_ALLOWED: { when: 'The path has other methods: `Allow` lists them', retry: 'no' },
   CONFLICT: {
@@ -84,6 +92,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   CONNECTION_FAILED: {
     when: 'The provider of an [OAuth 2.0 credential](oauth.md) could not be reached or issued no token, or its response is not to be trusted; the message has the reason',
     retry: 'if the message names a reason that passes',
+  },
+  SSO_FAILED: {
+    when: 'A [single sign-on](single-sign-on.md) has expired, was used, or was started in another browser; or the identity provider could not be reached, or its response is not to be trusted; the message has the reason',
+    retry: 'by a new sign-in',
   },
   RATE_LIMITED: {
     when: "Too many attempts, requests to a workflow's webhooks, searches, exports, streams or waits of a workspace at once, or [events](incoming-events.md) that are not matched yet; `Retry-After` has the seconds, `details` the limit",

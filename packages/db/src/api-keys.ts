@@ -6,6 +6,7 @@ import { isOneOf } from './batch.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import type { ApiKey } from './generated/client.ts';
 import { pageRange, toPage } from './paging.ts';
+import { lockActiveUser } from './users.ts';
 
 /** A key to store: its hash, never the key itself. */
 export interface NewApiKey {
@@ -43,6 +44,7 @@ export async function findUnseenWorkflows(db: Database, actor: Actor, ids: reado
 export function createApiKey(db: Database, actor: Actor, key: NewApiKey): Promise<CreatedApiKeyEntry> {
   const { credentialSecret, credentialWorkspaceId: _, scopes, ...columns } = key;
   return db.$transaction(async (tx) => {
+    await lockActiveUser(tx, actor.userId);
     const credentialId = credentialSecret === null ? null : await saveCredential(tx, actor, key, credentialSecret);
     const row = await tx.apiKey.create({
       data: { id: uuidv7(), userId: actor.userId, ...columns, scopes: [...scopes], credentialId },
@@ -108,6 +110,7 @@ export function rotateApiKey(
   const { userId } = actor;
   const { overlapMs, credentialSecret, keyPrefix, keyHash } = successor;
   return db.$transaction(async (tx) => {
+    await lockActiveUser(tx, userId);
     const old = await tx.apiKey.findFirst({ where: { id, userId } });
     if (!old) throw noSuchKey();
     if (toApiKeyEntry(old).state !== 'Active') throw notActive();

@@ -23,6 +23,13 @@ export {
   touchApiKeys,
   type ValidApiKey,
 } from './api-keys.ts';
+export {
+  readSealedIdToken,
+  type SignedOnPerson,
+  signOn,
+  type SignOnIdentity,
+  type SignOnPolicy,
+} from './identities.ts';
 export { listChanges, listInstanceChanges } from './audit/list.ts';
 export { recordChange, recordExecutionChange, recordStart } from './audit/record.ts';
 export {
@@ -380,6 +387,7 @@ export {
   deleteSession,
   findSessions,
   listSessions,
+  type NewSession,
   touchSessions,
   type ValidSession,
 } from './sessions.ts';
@@ -418,6 +426,7 @@ export {
   type FoundWebhook,
   openWebhookTest,
   readSavedTrigger,
+  readTriggerType,
   type SavedTrigger,
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';

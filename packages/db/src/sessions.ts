@@ -4,26 +4,37 @@ import type { Actor } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import type { Database } from './client.ts';
 import { pageRange, toPage } from './paging.ts';
+import { lockActiveUser } from './users.ts';
 
 /** How long a session lasts, in ms: 30 days. */
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 
+/** A session to store: the hash of its token, never the token. */
+export interface NewSession {
+  readonly tokenHash: string;
+  readonly userAgent: string;
+  /** What the password was compared with, if there was one. */
+  readonly passwordHash?: string | undefined;
+  /** The identity by which the person signed in, and its ID token, encrypted; null for a password. */
+  readonly identityId?: string | null;
+  readonly sealedIdToken?: string | null;
+}
+
 /**
  * Stores the hash of a new session, records the sign-in in the audit log, and deletes the person's expired sessions.
  * @param actor who signs in. @returns when the session expires.
+ * @throws DeckhandError UNAUTHORIZED if the person was deactivated meanwhile.
  */
-export async function createSession(
-  db: Database,
-  actor: Actor,
-  session: { tokenHash: string; userAgent: string },
-): Promise<Date> {
+export async function createSession(db: Database, actor: Actor, session: NewSession): Promise<Date> {
   const now = Date.now();
   const expiresAt = new Date(now + SESSION_LIFETIME_MS);
   const { userId } = actor;
+  const { passwordHash, ...columns } = session;
   await db.session.deleteMany({ where: { userId, expiresAt: { lt: new Date(now) } } });
   await db.$transaction(async (tx) => {
     const id = uuidv7();
-    await tx.session.create({ data: { id, userId, ...session, expiresAt } });
+    await lockActiveUser(tx, userId, passwordHash);
+    await tx.session.create({ data: { id, userId, ...columns, expiresAt } });
     await recordChange(tx, actor, { action: 'session.create', workspaceId: null, resourceId: id });
   });
   return expiresAt;
@@ -50,7 +61,8 @@ export async function findSessions(db: Database, hashes: readonly string[]): Pro
     SELECT s.token_hash, s.id, s.user_id, u.email, u.name, u.is_admin
     FROM sessions s
     JOIN users u ON u.id = s.user_id
-    WHERE s.token_hash = ANY (${[...new Set(hashes)]}::text[]) AND s.expires_at > now()`;
+    WHERE s.token_hash = ANY (${[...new Set(hashes)]}::text[]) AND s.expires_at > now()
+      AND u.deactivated_at IS NULL`;
   const found = new Map(
     rows.map((row) => [
       row.token_hash,

@@ -53,21 +53,37 @@ export function setupIsOver(): DeckhandError {
 
 /** A user with the hash that signing in compares. */
 export interface UserWithPassword extends User {
-  readonly passwordHash: string;
+  /** Null for a person who only signs in by single sign-on. */
+  readonly passwordHash: string | null;
 }
 
-/** Finds a user by e-mail address, whatever its case. */
+/** Finds an active user by e-mail address, whatever its case. */
 export function findUserByEmail(db: Database, email: string): Promise<UserWithPassword | null> {
   return db.user.findUnique({
-    where: { email: email.toLowerCase() },
+    where: { email: email.toLowerCase(), deactivatedAt: null },
     select: { id: true, email: true, name: true, isAdmin: true, passwordHash: true },
   });
 }
 
-/** Returns the hash of a signed-in person's password; undefined if the person was deleted. */
+/** Returns the hash of a signed-in person's password; undefined if the person has none, or was deleted. */
 export async function readPasswordHash(db: Database, userId: string): Promise<string | undefined> {
   const user = await db.user.findUnique({ where: { id: userId }, select: { passwordHash: true } });
-  return user?.passwordHash;
+  return user?.passwordHash ?? undefined;
+}
+
+/**
+ * Keeps a person from being deactivated until the transaction ends. Sessions and keys are created under it: a
+ * deactivation then either ends them, or came before.
+ * @param passwordHash what a password was compared with: a new password must not leave a session of the old one.
+ * @throws DeckhandError UNAUTHORIZED for a deactivated or deleted person, and if the password is another one.
+ */
+export async function lockActiveUser(tx: Queryable, userId: string, passwordHash?: string): Promise<void> {
+  const rows = await tx.$queryRaw<{ password_hash: string | null }[]>`
+    SELECT password_hash FROM users WHERE id = ${userId}::uuid AND deactivated_at IS NULL FOR SHARE`;
+  const [row] = rows;
+  if (!row) throw new DeckhandError('UNAUTHORIZED', { message: 'This account is deactivated' });
+  if (passwordHash !== undefined && passwordHash !== row.password_hash)
+    throw new DeckhandError('UNAUTHORIZED', { message: 'The password was changed meanwhile' });
 }
 
 /** A password that replaces the one whose hash was compared. */

@@ -5,10 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJson } from '../../../tests/harness/import-n8n.ts';
 import { loadNodeTypes } from '../../nodes/src/index.ts';
-import { converterOf, shortType } from '../src/nodes/registry.ts';
+import { converterOf } from '../src/nodes/registry.ts';
+import { shortType } from '../src/workflow.ts';
 
 /** Number of causes and types that are printed. */
-const REASONS = 40;
+const REASONS = Number(process.env.REASONS ?? 40);
 /** A model or tool of an agent: the agent is what is not supported. */
 const PART = /^is part of "/;
 

@@ -8,6 +8,12 @@ export { createMailSender } from './email/send.ts';
 export { createProvider, type Provider } from './oauth2/provider.ts';
 export { OAuth2Error } from './oauth2/provider-request.ts';
 export {
+  createSignOnProvider,
+  type SignedOn,
+  type SignOnAttempt,
+  type SignOnProvider,
+} from './oauth2/sign-on-provider.ts';
+export {
   createTokenKeeper,
   type KeptTokens,
   readSecret,

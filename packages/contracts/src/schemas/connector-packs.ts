@@ -46,7 +46,13 @@ const Paging = Type.Object(
       description:
         'Where the next page is: at the `Link` header, at a cursor or a URL in the response, or at the next number',
     }),
-    next: Type.Optional(DataPath),
+    next: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'Names with dots between them; -1 is the last item of a list',
+      }),
+    ),
     parameter: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'The query parameter of the cursor or number' }),
     ),
@@ -80,14 +86,25 @@ const PackOperation = Type.Object(
   CLOSED,
 );
 
+/** What is the same for every client of a provider. */
+const CREDENTIAL_MEMBERS = [
+  'grant',
+  'authorizationUrl',
+  'deviceAuthorizationUrl',
+  'tokenUrl',
+  'revocationUrl',
+  'clientAuthentication',
+  'scopes',
+  'audience',
+  'extraParameters',
+] as const;
+
 const PackCredential = Type.Object(
   {
     type: oneOf(['apiKey', 'basic', 'bearer', 'header', 'oauth2']),
     title: title('What people know it by: `Personal access token`'),
     header: Type.Optional(HeaderName),
-    oauth2: Type.Optional(
-      Type.Partial(Type.Pick(OAuth2Secret, ['grant', 'authorizationUrl', 'tokenUrl', 'revocationUrl', 'scopes'])),
-    ),
+    oauth2: Type.Optional(Type.Partial(Type.Pick(OAuth2Secret, CREDENTIAL_MEMBERS))),
   },
   { ...CLOSED, description: 'A preset of a credential' },
 );

@@ -8,6 +8,7 @@ import {
 } from '@deckhand/contracts';
 import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.ts';
+import { type PasswordRules, requirePasswordAllowed } from '../../auth/sign-on-settings.ts';
 import { originOf } from '../../http/caller-address.ts';
 import { passwordIssues, type Passwords } from '../../auth/passwords.ts';
 import { hashSecret } from '../../auth/tokens.ts';
@@ -19,7 +20,7 @@ import type { PeopleContext } from '../../contexts.ts';
 const parse = compileBody(AcceptInviteBody);
 
 /** POST /api/auth/accept-invite */
-export function acceptInvite({ db, authenticate, passwords }: PeopleContext): Route {
+export function acceptInvite({ db, authenticate, passwords, passwordRules }: PeopleContext): Route {
   return open(
     'POST',
     '/api/auth/accept-invite',
@@ -29,7 +30,7 @@ export function acceptInvite({ db, authenticate, passwords }: PeopleContext): Ro
       returns: 'The person, signed in',
       body: AcceptInviteBody,
       responses: { 200: AcceptedInvite, 201: AcceptedInvite },
-      errors: ['UNAUTHORIZED', 'SESSION_REQUIRED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+      errors: ['UNAUTHORIZED', 'SESSION_REQUIRED', 'FORBIDDEN', 'SSO_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
     },
     async (request, response) => {
       const isSignedIn = request.headers.authorization !== undefined || request.headers['x-api-key'] !== undefined;
@@ -49,14 +50,19 @@ export function acceptInvite({ db, authenticate, passwords }: PeopleContext): Ro
   async function createAccount(request: Request, body: AcceptInviteBody, tokenHash: string): Promise<AcceptedInvite> {
     // Before the expensive hash: the invite is used up only afterwards, together with creating the account.
     const invite = await readInvite(db, tokenHash);
-    const person = await newPerson(passwords, body, invite.email);
+    const person = await newPerson(passwords, body, invite.email, passwordRules);
     const { user, ...joined } = await acceptInviteAsNewPerson(db, person, tokenHash, originOf(request, null));
     return { ...joined, ...(await openSession(db, user, request)) };
   }
 }
 
-/** Returns the data of a new person, with the address of the invite if it has one. @throws VALIDATION_FAILED */
-async function newPerson(passwords: Passwords, body: AcceptInviteBody, invited: string | null): Promise<NewPerson> {
+/** Returns the data of a new person, with the address of the invite if it has one. @throws VALIDATION_FAILED, SSO_REQUIRED */
+async function newPerson(
+  passwords: Passwords,
+  body: AcceptInviteBody,
+  invited: string | null,
+  rules: PasswordRules,
+): Promise<NewPerson> {
   const { name, password, email = invited } = body;
   const issues: ValidationIssue[] = password === undefined ? [] : passwordIssues(password, 'password');
   for (const [path, value] of Object.entries({ email, name, password })) {
@@ -64,6 +70,7 @@ async function newPerson(passwords: Passwords, body: AcceptInviteBody, invited: 
   }
   if (issues.length > 0 || email === null || name === undefined || password === undefined)
     throw validationFailed(issues);
+  requirePasswordAllowed(rules, email);
   return { email, name, passwordHash: await passwords.hash(password) };
 }
 

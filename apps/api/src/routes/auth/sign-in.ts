@@ -9,6 +9,7 @@ import {
 } from '@deckhand/contracts';
 import { changePassword as change, deleteSession, findUserByEmail, listRoles, readPasswordHash } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.ts';
+import { requirePasswordAllowed } from '../../auth/sign-on-settings.ts';
 import { passwordIssues } from '../../auth/passwords.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
@@ -19,7 +20,7 @@ import type { PeopleContext } from '../../contexts.ts';
 const parseLogin = compileBody(LoginBody);
 
 /** POST /api/auth/login */
-export function login({ db, loginThrottle, passwords }: PeopleContext): Route {
+export function login({ db, loginThrottle, passwords, passwordRules }: PeopleContext): Route {
   return open(
     'POST',
     '/api/auth/login',
@@ -29,18 +30,20 @@ export function login({ db, loginThrottle, passwords }: PeopleContext): Route {
       returns: 'The token of the session, and its person',
       body: LoginBody,
       responses: { 200: LoginResponse },
-      errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
+      errors: ['UNAUTHORIZED', 'SSO_REQUIRED', 'RATE_LIMITED'],
     },
     async (request, response) => {
       const { email, password } = parseLogin(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
       const address = request.ip ?? '';
       await loginThrottle.attempt(email, address);
+      requirePasswordAllowed(passwordRules, email);
       const user = await findUserByEmail(db, email);
-      const isRight = await passwords.isSame(password, user?.passwordHash);
+      const isRight = await passwords.isSame(password, user?.passwordHash ?? undefined);
       if (!user || !isRight)
         throw new DeckhandError('UNAUTHORIZED', { message: 'The e-mail or the password is wrong' });
       await loginThrottle.succeeded(email, address);
-      sendJson(response, 200, await openSession(db, user, request));
+      const by = { passwordHash: user.passwordHash ?? undefined };
+      sendJson(response, 200, await openSession(db, user, request, by));
     },
   );
 }
