@@ -105,6 +105,7 @@ export async function buildWorld(given: Instance) {
     keyId: apiKey.id,
     member: await addPerson(given, 'viewer'),
     stranger: await addPerson(given),
+    leaver: await addPerson(given),
     folder: await post('/api/folders', { workspaceId, name: 'A' }),
     variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
     connector: await post('/api/connectors', { workspaceId, ...TRACKER }),

@@ -1,4 +1,4 @@
-import type { Database } from '@deckhand/db';
+import type { Database, SessionLimits } from '@deckhand/db';
 import type { Connectors, NodeTypes } from '@deckhand/engine';
 import type { InputChecker, SchemaChecker } from '@deckhand/nodes';
 import type { FileStore, OutputStore } from '@deckhand/outputs';
@@ -8,6 +8,7 @@ import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
 import type { RequestLimit } from './auth/request-limit.ts';
+import type { PasswordResets } from './auth/password-resets.ts';
 import type { PasswordRules } from './auth/sign-on-settings.ts';
 import type { SingleSignOn } from './auth/single-sign-on.ts';
 import type { Passwords } from './auth/passwords.ts';
@@ -61,6 +62,11 @@ export interface PeopleContext {
   /** Undefined if it is off. */
   readonly singleSignOn: SingleSignOn | undefined;
   readonly passwordRules: PasswordRules;
+  readonly sessionLimits: SessionLimits;
+  /** Undefined if the service sends no messages. */
+  readonly passwordResets: PasswordResets | undefined;
+  /** Limits requests for, and by, links to a new password. */
+  readonly resetLimit: RequestLimit;
   /** Limits requests that start or finish a single sign-on. */
   readonly signOnLimit: RequestLimit;
   /** Address of the service for people, without a slash at the end. */

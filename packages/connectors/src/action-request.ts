@@ -54,8 +54,8 @@ export function errorMessage(
 }
 
 /**
- * Returns the value at names with dots between them, of objects and lists, whose last item is -1; null if there is none.
- * Names may have dots, such as `@odata.nextLink`: the longest one counts.
+ * Returns the value at names with dots between them; null if there is none. The last item of a list is -1. Names may
+ * have dots, such as `@odata.nextLink`: the longest one counts.
  */
 function valueAt(body: JsonValue, path: string): JsonValue {
   let [at, names]: [JsonValue, readonly string[]] = [body, path.split('.')];

@@ -24,6 +24,7 @@ export * from './oauth2-connection.ts';
 export * from './postgres-url.ts';
 export * from './roles.ts';
 export * from './run-errors.ts';
+export * from './schemas/accounts.ts';
 export * from './schemas/admin.ts';
 export * from './schemas/ai.ts';
 export * from './schemas/approvals.ts';

@@ -466,6 +466,13 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/ai/usage': { path: `/api/ai/usage${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'viewer', finds: 'named' },
 
+    'GET /api/users': { path: '/api/users', asks: 'administrator' },
+    'POST /api/users/:id/deactivate': { path: `/api/users/${held.leaver.userId}/deactivate`, asks: 'administrator' },
+    'POST /api/users/:id/activate': { path: `/api/users/${held.leaver.userId}/activate`, asks: 'administrator' },
+    'DELETE /api/users/:id/identities': {
+      path: `/api/users/${held.leaver.userId}/identities`,
+      asks: 'administrator',
+    },
     'GET /api/admin/audit-log': { path: '/api/admin/audit-log', asks: 'administrator' },
     'GET /api/admin/settings': { path: '/api/admin/settings', asks: 'administrator' },
     'PUT /api/admin/settings': { path: '/api/admin/settings', body: settings, asks: 'administrator' },
@@ -491,7 +498,9 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
 const OF_THE_CALLER = [
   'POST /api/auth/logout',
   'POST /api/auth/password',
+  'DELETE /api/auth/sessions',
   'DELETE /api/auth/sessions/:id',
+  'POST /api/auth/sso/logout',
   'GET /api/auth/devices/:id',
   'POST /api/auth/devices/:id/approve',
   'POST /api/api-keys',
@@ -518,7 +527,7 @@ function grants(scope: string, required: string): boolean {
 
 /** Areas that the contract closes to API keys. */
 const CLOSED_TO_KEYS = [
-  /\/api\/(api-keys|auth|admin)/,
+  /\/api\/(api-keys|auth|admin|users)/,
   /\/api\/workspaces\/:id\/(invites|membership|callback-secrets)/,
   /\/api\/event-endpoints\/:id\/secrets/,
 ];

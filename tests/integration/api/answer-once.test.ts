@@ -47,6 +47,8 @@ describe('an Idempotency-Key', () => {
       .map(({ path }) => path);
     const isExempt = [
       /^\/api\/(auth|api-keys|workspaces\/:id\/(invites|callback-secrets)|event-endpoints(\/:id\/rotate-secret)?$)/,
+      // Doing it again changes nothing.
+      /^\/api\/users\/:id\/(de)?activate$/,
       // An attempt to connect counts once, and its start returns the secret state.
       /^\/api\/credentials\/(callback|:id\/connect(\/poll)?)$/,
       // Equal bytes are one file, however often they are uploaded.

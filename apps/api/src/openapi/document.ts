@@ -43,6 +43,7 @@ const TAGS: Readonly<Record<string, string>> = {
   monitoring: 'Workers, the queue and statistics of runs',
   'node-types': 'Types of nodes',
   schedules: 'Schedules of active workflows',
+  users: 'People with an account, for administrators of the instance',
   variables: 'Values that all workflows of a workspace can read',
   workflows: 'Workflows, their versions and webhooks, and starting runs of them',
   workspaces: 'Workspaces, their members and invites',
