@@ -12,7 +12,11 @@ const MAX_MESSAGE = 500;
  * @param values fit the schema of the action's operation.
  * @throws RequestError for values that would change which server or path is requested.
  */
-export function actionRequest({ headers = {} }: Connector, action: Action, values: JsonObject): ConnectorRequest {
+export function actionRequest(
+  { headers = {} }: Pick<Connector, 'headers'>,
+  action: Action,
+  values: JsonObject,
+): ConnectorRequest {
   const request = buildRequest(action.operation, merge(merge(action.defaults, values, 'default'), action.fixed));
   return { ...request, headers: { ...headers, ...request.headers } };
 }
@@ -41,7 +45,10 @@ export function nextPage({ mode, next, parameter = '' }: PackPaging, body: JsonV
 }
 
 /** Returns what a service says about an error, on one line; undefined if its response has no text there. */
-export function errorMessage({ errorMessage: path }: Connector, body: JsonValue): string | undefined {
+export function errorMessage(
+  { errorMessage: path }: Pick<Connector, 'errorMessage'>,
+  body: JsonValue,
+): string | undefined {
   const value = path === undefined ? null : valueAt(body, path);
   return typeof value === 'string' && value !== '' ? cut(value, MAX_MESSAGE) : undefined;
 }
