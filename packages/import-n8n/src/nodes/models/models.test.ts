@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
 import { compileWorkflow, type NodeType, output } from '@deckhand/engine';
 import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInMemory } from '../../../../../tests/harness/engine.ts';
@@ -24,6 +24,19 @@ interface Recorded {
 const PATH = join(import.meta.dirname, '../../../matrices/models.json');
 const { rows } = parseOwnJson<{ readonly rows: readonly Recorded[] }>(readFileSync(PATH, 'utf8'));
 const code = createScriptRunner();
+beforeAll(async () => {
+  // The first script of a thread waits for its start, which may take longer than a node has on a busy machine.
+  const names = { $trigger: {}, $now: '2026-11-20T08:15:00.000Z' };
+  const limits = { timeoutMs: 60_000, memoryBytes: 67_108_864, keepsConsole: false };
+  await code.run({
+    source: '',
+    names,
+    workspaceId: 'w',
+    executionId: 'e',
+    ...limits,
+    signal: new AbortController().signal,
+  });
+});
 afterAll(() => code.close());
 
 /** Members of the provider's response that are left out, as the notes say. */
