@@ -5,6 +5,8 @@ import { echoOf, type Echo, serve } from './serve.ts';
 /** What a model says, in the words of no provider. */
 export interface ModelReply {
   readonly text: string;
+  /** Calls of tools. The ids are those of the provider, where it gives any. */
+  readonly calls?: readonly { readonly id: string; readonly tool: string; readonly arguments: JsonObject }[];
   readonly finish?: 'stop' | 'length';
   readonly tokens?: { readonly input: number; readonly output: number; readonly cached?: number };
   /** A failure, in the provider's form. */
@@ -68,12 +70,17 @@ function anthropicContent(text: string, { tools }: JsonObject): JsonObject {
 const APIS: readonly Api[] = [
   {
     pattern: /\/messages$/,
-    success: ({ text, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }, request) => ({
+    success: ({ text, calls, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }, request) => ({
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
       model: 'claude',
-      content: [anthropicContent(text, request)],
+      content: calls
+        ? [
+            { type: 'thinking', thinking: 'I need a tool.', signature: 'signed' },
+            ...calls.map(({ id, tool, arguments: input }) => ({ type: 'tool_use', id, name: tool, input })),
+          ]
+        : [anthropicContent(text, request)],
       stop_reason: finish === 'length' ? 'max_tokens' : request.tools ? 'tool_use' : 'end_turn',
       stop_sequence: null,
       usage: {
@@ -87,7 +94,7 @@ const APIS: readonly Api[] = [
   },
   {
     pattern: /\/responses$/,
-    success: ({ text, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }) => ({
+    success: ({ text, calls, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }) => ({
       id: 'resp_1',
       object: 'response',
       created_at: 1,
@@ -95,7 +102,14 @@ const APIS: readonly Api[] = [
       error: null,
       incomplete_details: finish === 'length' ? { reason: 'max_output_tokens' } : null,
       model: 'gpt',
-      output: [
+      output: calls?.map(({ id, tool, arguments: given }) => ({
+        type: 'function_call',
+        id: `fc_${id}`,
+        call_id: id,
+        name: tool,
+        arguments: JSON.stringify(given),
+        status: 'completed',
+      })) ?? [
         {
           type: 'message',
           id: 'msg_1',
@@ -116,7 +130,7 @@ const APIS: readonly Api[] = [
   },
   {
     pattern: /\/chat\/completions$/,
-    success: ({ text, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }) => ({
+    success: ({ text, calls, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }) => ({
       id: 'chatcmpl_1',
       object: 'chat.completion',
       created: 1,
@@ -124,9 +138,20 @@ const APIS: readonly Api[] = [
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: text, refusal: null },
+          message: {
+            role: 'assistant',
+            content: calls ? null : text,
+            refusal: null,
+            ...(calls && {
+              tool_calls: calls.map(({ id, tool, arguments: given }) => ({
+                id,
+                type: 'function',
+                function: { name: tool, arguments: JSON.stringify(given) },
+              })),
+            }),
+          },
           logprobs: null,
-          finish_reason: finish ?? 'stop',
+          finish_reason: calls ? 'tool_calls' : (finish ?? 'stop'),
         },
       ],
       usage: {
@@ -140,10 +165,16 @@ const APIS: readonly Api[] = [
   },
   {
     pattern: /:generateContent$/,
-    success: ({ text, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }) => ({
+    success: ({ text, calls, finish, tokens: { input, output, cached = 0 } = NO_TOKENS }) => ({
       candidates: [
         {
-          content: { role: 'model', parts: [{ text }] },
+          content: {
+            role: 'model',
+            parts: calls?.map(({ tool, arguments: args }) => ({
+              functionCall: { name: tool, args },
+              thoughtSignature: 'c2lnbmVk',
+            })) ?? [{ text }],
+          },
           finishReason: finish === 'length' ? 'MAX_TOKENS' : 'STOP',
           index: 0,
         },

@@ -40,7 +40,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
   let isRefused = (_method: string, _text: string): boolean => false;
   let isSilent = false;
   let unanswered = 0;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

@@ -39,7 +39,7 @@ export async function startReceiver(
   const countByPath = new Map<string, number>();
   let inFlight = 0;
   let inFlightMax = 0;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const path = request.url ?? '';
     calls.push({ path, idempotencyKey: String(request.headers['idempotency-key']), at: Date.now() });
     const earlier = countByPath.get(path) ?? 0;

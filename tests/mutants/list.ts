@@ -19,6 +19,8 @@ function of(
   return mutants.map(([name, find, replace, survives]) => ({ name, file, find, replace, tests, survives }));
 }
 
+const FILE_STORE = 'integration:integration/executions/file-store';
+const FORMS = 'integration:integration/api/forms';
 const FENCES = 'integration:integration/executions/fences';
 const LIMITS = 'integration:integration/executions/concurrency.test';
 const DEBOUNCE = 'integration:integration/executions/debounce';
@@ -56,6 +58,7 @@ const MCP_ACCESS = 'integration:integration/mcp/access';
 const MCP_TOOLS = 'integration:integration/mcp/tools';
 const CLI = 'unit:apps/cli/src';
 const DEVICES = 'integration:integration/api/devices';
+const CONNECTORS = 'integration:integration/worker/connectors';
 const SIGN_ON = 'integration:integration/api/single-sign-on';
 const HOSTILE_SIGN_ON = 'integration:integration/api/hostile-sign-on';
 const ACCOUNTS = 'integration:integration/api/accounts';
@@ -651,7 +654,39 @@ export const MUTANTS: readonly Mutant[] = [
       'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));',
       "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));",
     ],
+  ]),
+  ...of('apps/api/src/links/send-page.ts', LINKS, [
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
+  ]),
+  ...of('packages/db/src/files.ts', FILE_STORE, [
+    [
+      'files that finish at once exceed the quota',
+      'AND storage_quota_bytes IS NOT NULL FOR NO KEY UPDATE`',
+      'AND storage_quota_bytes IS NOT NULL`',
+    ],
+    [
+      'changes that are not summed up yet take no room',
+      'FROM storage_changes c WHERE c.workspace_id = w.id)',
+      'FROM storage_changes c WHERE false)',
+    ],
+  ]),
+  ...of('apps/api/src/forms/form-router.ts', FORMS, [
+    ['a public form of another site is taken', '    requireOwnPage(request);\n', ''],
+    ['one network fills in a form without end', '  await context.linkLimit.submission(sender);\n', ''],
+    ['forms pass by the rate limit of their workflow', 'if (rate.isBeyond) throw', 'if (false) throw'],
+    [
+      'a form that does not fit its schema is read on',
+      'if (issues.length > 0) throw',
+      'if (false) throw',
+      'the start of the run checks the data, too',
+    ],
+    ['files of a refused form stay', 'await sent?.discard();', ''],
+    ['two clicks start two runs', 'SUBMISSION.test(submission)', 'false'],
+  ]),
+  ...of('apps/api/src/forms/find-form.ts', FORMS, [
+    ['a form of an inactive workflow is open', ' || (!isTest && !isActive),', ','],
+    ['the test URL of a form is always open', '!isTest || testUserId !== null', 'true'],
+    ['the URL of a webhook shows a form', " || node.type !== 'trigger.form'", ''],
   ]),
   ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '(?:answer|files)', 'answers']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
@@ -707,7 +742,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a page of another origin gets the credential', 'if (url && url.origin !== first.origin)', 'if (number < 0)'],
     ['pages have another maximum', 'if (number === maxPages) {', 'if (number === 50) {'],
   ]),
-  ...of('packages/nodes/src/types/http.ts', 'unit:http/pagination', [
+  ...of('packages/nodes/src/http/sender.ts', 'unit:http/pagination', [
     ['each page may be as long as all of them', 'bytesLeft -= answer.body.byteLength;', ''],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
@@ -975,7 +1010,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['a timer goes further than Node.js can', ', MAX_SLEEP_MS)', ', Infinity)'],
   ]),
   ...of('packages/outputs/src/object-store.ts', 'unit:outputs/src/object-store', [
-    ['every refusal is a missing object', 'if (error instanceof s3.NoSuchKey) return undefined;', 'return undefined;'],
+    [
+      'every refusal is a missing object',
+      'if (error instanceof s3.NoSuchKey || isBeyondEnd(error)) return undefined;',
+      'return undefined;',
+    ],
   ]),
   ...of('apps/worker/src/session/drive-run.ts', 'integration:integration/worker/timers', [
     ['nobody ends waits beside other branches', 'if (dueAt !== null) waitTimer', 'if (dueAt === -1) waitTimer'],
@@ -1318,6 +1357,47 @@ export const MUTANTS: readonly Mutant[] = [
     ['what a rerun reads is erased', 'uses.isRepeated', 'false'],
     ['what a parent waits for is erased', 'uses.isAwaited', 'false'],
     ['a run is erased while it is indexed', ' FOR UPDATE`);', '`);'],
+  ]),
+  ...of('packages/db/src/connectors.ts', CONNECTORS, [
+    ['a run calls a connector of another workspace', 'WHERE c.workspace_id = ${workspaceId}::uuid AND', 'WHERE'],
+    [
+      'two connectors are created where one has room',
+      '      await lockNames(tx, [`connectors ${workspaceId}`]);\n',
+      '',
+    ],
+    [
+      'viewers create connectors',
+      "      await requireRole(tx, actor, workspaceId, 'editor');\n      // Two",
+      '      // Two',
+      'the route requires it before the document is read',
+    ],
+    [
+      'strangers list connectors',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  return db.connector.findMany({",
+      '  return db.connector.findMany({',
+    ],
+    [
+      'strangers list operations',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const found",
+      '  const found',
+    ],
+    [
+      'viewers delete connectors',
+      "    await requireRole(tx, actor, workspaceId, 'editor');\n    const where",
+      '    const where',
+    ],
+  ]),
+  ...of('apps/api/src/routes/connectors.ts', CONNECTORS, [
+    ['a document of anybody takes a process', "      await requireRole(db, caller, body.workspaceId, 'editor');\n", ''],
+    ['strangers read operations', "      await requireRole(db, caller, workspaceId, 'viewer');\n", ''],
+  ]),
+  ...of('packages/nodes/src/types/connector.ts', 'unit:nodes/src/types/connector', [
+    ['values are not checked', "    if (issues.length > 0) throw invalid('values', issues);\n", ''],
+    [
+      'a connector takes any credential',
+      'if (preset || credentials.length === 0)',
+      'if (preset || credentials.length >= 0)',
+    ],
   ]),
   ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],

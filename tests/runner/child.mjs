@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { randomSeed } from '../harness/random.ts';
 import { jest } from './globals.mjs';
 import { endProcess } from './process-end.ts';
+import { findChanges, readSharedState } from './shared-state.ts';
 
 const GLOBALS = new URL('globals.mjs', import.meta.url).href;
 
@@ -55,9 +56,12 @@ async function runFile({ path, testNamePattern, testTimeoutMs, setupFiles = [], 
   for (const file of setupFiles) await import(pathToFileURL(file).href);
   const start = Date.now();
   await load(path);
+  const shared = readSharedState();
   const { testResults, unhandledErrors } = await run();
   jest.restoreAllMocks();
   jest.useRealTimers();
+  const changes = findChanges(shared);
+  if (changes.length > 0) unhandledErrors.push(`The tests left ${changes.join(', ')} changed, which other files see.`);
   // Details of errors are for other reporters, and not every error can be sent to another process.
   const results = testResults.map((result) => ({ ...result, errorsDetailed: [], retryReasonsDetailed: [] }));
   return { testResults: results, unhandledErrors, start, end: Date.now() };

@@ -8,7 +8,8 @@ const MAX_RSS_BYTES = 1_500_000_000;
 /**
  * Jest's runner of this project: test files run one after another in a few processes of plain Node.js, which strips
  * types itself and keeps every module that it has loaded. Jest's own runner would load and compile all modules anew for
- * each file. So a test must not change what other files of its project see: built-ins, or the state of modules.
+ * each file. So a test must not change what other files of its project see: the state of modules, or built-ins, which
+ * are compared after each file.
  * The interface is Jest's (https://jestjs.io/docs/configuration#runner-string).
  */
 export default class ProcessRunner {

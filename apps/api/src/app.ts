@@ -11,6 +11,7 @@ import { createRequestLog } from './http/observe-requests.ts';
 import { registerRoutes } from './http/route.ts';
 import { separateHosts } from './http/separate-hosts.ts';
 import { reportUnknownProxy } from './http/caller-address.ts';
+import { createFormRouter } from './forms/form-router.ts';
 import { createLinkRouter } from './links/link-router.ts';
 import { createMcpEndpoint } from './mcp/endpoint.ts';
 import { createDocumentRouter } from './openapi/serve-document.ts';
@@ -38,6 +39,7 @@ export function createApp(services: Services): Express {
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   if (webhookHost !== undefined) app.use(separateHosts(webhookHost));
   app.use(createWebhookRouter(services.webhooks));
+  app.use(createFormRouter(services.publicForms));
   app.use(createLinkRouter(services.links));
   if (allowedOrigins.size > 0) app.use(allowOrigins(allowedOrigins));
   app.use(chooseApiVersion);

@@ -1,5 +1,5 @@
 import type { Database, SessionLimits } from '@deckhand/db';
-import type { NodeTypes } from '@deckhand/engine';
+import type { Connectors, NodeTypes } from '@deckhand/engine';
 import type { InputChecker, SchemaChecker } from '@deckhand/nodes';
 import type { FileStore, OutputStore } from '@deckhand/outputs';
 import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
@@ -13,6 +13,7 @@ import type { PasswordRules } from './auth/sign-on-settings.ts';
 import type { SingleSignOn } from './auth/single-sign-on.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { Connections } from './credentials/connections.ts';
+import type { UploadReader } from './connectors/read-upload.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
 import type { LinkLimit } from './links/link-limit.ts';
 import type { McpSettings } from './mcp/settings.ts';
@@ -72,6 +73,9 @@ export interface PeopleContext {
   readonly publicUrl: string;
 }
 
+/** The connectors of workspaces, and what reads new ones. */
+export interface ConnectorLibrary extends Connectors, UploadReader {}
+
 /** What operations on workflows, credentials and other things that people manage need. */
 export interface ResourceContext {
   readonly db: Database;
@@ -80,6 +84,7 @@ export interface ResourceContext {
   readonly answerOnce: AnswerOnce;
   readonly notifyWorkers: NotifyWorkers;
   readonly connections: Connections;
+  readonly connectors: ConnectorLibrary;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;
 }
@@ -133,6 +138,23 @@ export interface LinkContext extends AnswerContext {
   readonly fileTokens: FileTokens;
   readonly linkLimit: LinkLimit;
   /** Store of the files that a form takes, or a link leads to. */
+  readonly files: FileStore;
+  readonly shares: WorkspaceShares;
+  /** Maximum size of a form with files, in bytes. */
+  readonly maxFileBytes: number;
+}
+
+/** What the pages of forms that start runs need. */
+export interface FormContext {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly breaker: WriteBreaker;
+  readonly runStarter: RunStarter;
+  readonly forms: SchemaChecker;
+  readonly deliveries: DeliveryLog;
+  readonly linkLimit: LinkLimit;
+  /** Counts the requests to the triggers of workflows with a rate limit. */
+  readonly workflowRate: WindowRate;
   readonly files: FileStore;
   readonly shares: WorkspaceShares;
   /** Maximum size of a form with files, in bytes. */

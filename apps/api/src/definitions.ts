@@ -21,7 +21,10 @@ import { findCancelIssues, findInputSchemas } from '@deckhand/nodes';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 
 /** The node types that the API has something of its own to say about: a URL, or times. */
-const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } as const;
+const TRIGGERS: Readonly<Record<'webhooks' | 'schedules', readonly string[]>> = {
+  webhooks: ['trigger.webhook', 'trigger.form'],
+  schedules: ['trigger.schedule'],
+};
 
 /** What saving a definition needs to know of it, found by compiling it. */
 export type CheckedDefinition = Pick<
@@ -153,10 +156,10 @@ async function compile(
       countsHeldTime: workflow.countsHeldTime,
       triggerNodeIds: workflow.triggers.map(({ nodeId }) => nodeId),
       concurrency: workflow.definition.settings?.concurrency,
-      webhooks: savedNodes(workflow.definition, 'webhooks').map(({ id, parameters }) => ({
-        nodeId: id,
-        path: typeof parameters.path === 'string' ? parameters.path : null,
-        method: typeof parameters.method === 'string' ? parameters.method : 'POST',
+      webhooks: savedNodes(workflow.definition, 'webhooks').map((node) => ({
+        nodeId: node.id,
+        path: typeof node.parameters.path === 'string' ? node.parameters.path : null,
+        method: methodOf(node),
       })),
       tool: toolOf(workflow.definition, workflow.triggers[0]?.nodeId),
       inputSchemas: findInputSchemas(workflow.definition),
@@ -212,13 +215,19 @@ export interface SavedNode {
   readonly parameters: JsonObject;
 }
 
+/** The method of requests to the URL of a trigger: a form is opened in a browser. */
+export function methodOf({ type, parameters: { method } }: Pick<SavedNode, 'type' | 'parameters'>): string {
+  if (type === 'trigger.form') return 'GET';
+  return typeof method === 'string' ? method : 'POST';
+}
+
 /** The nodes of a saved definition, those of one kind of trigger only when asked. */
 export function savedNodes(definition: unknown, only?: keyof typeof TRIGGERS): SavedNode[] {
   const nodes: unknown = isJsonObject(definition) ? definition.nodes : undefined;
   if (!Array.isArray(nodes)) return [];
   return nodes.flatMap((node: unknown): SavedNode[] => {
     if (!isJsonObject(node) || typeof node.id !== 'string') return [];
-    if (only !== undefined && node.type !== TRIGGERS[only]) return [];
+    if (only !== undefined && !TRIGGERS[only].some((type) => type === node.type)) return [];
     const { id, type, disabled, parameters } = node;
     return [
       {

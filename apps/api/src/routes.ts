@@ -31,6 +31,14 @@ import {
   listCredentialUses,
   pollCredentialConnection,
 } from './routes/connections.ts';
+import {
+  createConnector,
+  deleteConnector,
+  getConnectorOperation,
+  listConnectorOperations,
+  listConnectors,
+  listConnectorVersions,
+} from './routes/connectors.ts';
 import { abortBulkAction, createBulkAction, getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
 import { getFailureGroup, listFailureGroups, updateFailureGroup } from './routes/executions/failure-groups.ts';
 import { createFileLink, getFile, uploadFile } from './routes/executions/files.ts';
@@ -212,6 +220,13 @@ export function listRoutes(
     createVariable: createVariable(resources),
     updateVariable: updateVariable(resources),
     deleteVariable: deleteVariable(resources),
+
+    listConnectors: listConnectors(resources),
+    createConnector: createConnector(resources),
+    listConnectorVersions: listConnectorVersions(resources),
+    deleteConnector: deleteConnector(resources),
+    listConnectorOperations: listConnectorOperations(resources),
+    getConnectorOperation: getConnectorOperation(resources),
 
     listCredentials: listCredentials(resources),
     // `callback` would be taken for an id.

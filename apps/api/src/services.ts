@@ -1,5 +1,8 @@
-import { type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
+import { createConnectorStore, type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
 import {
+  createBuiltInConnectors,
+  createConnectors,
+  createFileProcesses,
   createHttpClient,
   createInputChecker,
   createMailSender,
@@ -29,6 +32,7 @@ import {
 } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import type {
+  FormContext,
   LinkContext,
   McpContext,
   MonitoringContext,
@@ -78,6 +82,9 @@ import { createCredentialReader } from './webhooks/read-credential.ts';
 /** Maximum number of bytes of files in the memory of the process while they are received: in S3, 8 MiB of each. */
 const MAX_UPLOAD_BYTES = 268_435_456;
 
+/** Number of documents of connectors that are read at the same time: each takes up to 512 MiB. */
+const MAX_FILE_PROCESSES = 1;
+
 /** What the gateway consists of, by the area that needs it. */
 export interface Services {
   readonly requests: RequestContext;
@@ -86,6 +93,7 @@ export interface Services {
   readonly starts: StartContext;
   readonly runs: RunContext;
   readonly links: LinkContext;
+  readonly publicForms: FormContext;
   readonly webhooks: WebhookContext;
   readonly mcp: McpContext;
   readonly monitoring: MonitoringContext;
@@ -156,6 +164,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const nodeTypes = await loadNodeTypes();
   const events = createEventSender({ db, redis, breaker, logger });
   const http = createHttpClient(httpClientOptions(settings));
+  const builtIn = createBuiltInConnectors();
+  const store = createConnectorStore(db);
   // The operator chose the identity provider, which may have a private address.
   const signOnHttp = createHttpClient({ ...httpClientOptions(settings), allowPrivate: true });
   const passwordResets =
@@ -169,6 +179,10 @@ export async function createServices(options: ServiceOptions): Promise<Services>
 
   const resources = {
     ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
+    connectors: {
+      ...createConnectors({ store, builtIn, checkInput }),
+      ...{ builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
+    },
     connections: createConnections({
       ...{ db, secretBox, http, logger },
       attempts: createConnectionAttempts(redis, secretBox),
@@ -183,6 +197,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
   const shares = createWorkspaceShares();
+  const linkLimit = createLinkLimit(redis);
+  const workflowRate = createWindowRate(redis, '{deckhand}:workflow-rate');
   const maxFileBytes = Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES);
   const runs = {
     ...{ ...answers, authenticate, answerOnce, runReads, outputs, files, fileTokens, follower, shares },
@@ -218,7 +234,11 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     links: {
       ...{ ...answers, files, fileTokens, shares, maxFileBytes },
       answerTokens: createAnswerTokens(secretBox),
-      linkLimit: createLinkLimit(redis),
+      linkLimit,
+    },
+    publicForms: {
+      ...{ db, logger, breaker, runStarter, forms, deliveries },
+      ...{ linkLimit, workflowRate, files, shares, maxFileBytes },
     },
     webhooks: {
       ...{ db, files, shares, logger, breaker, runStarter, events, deliveries },
@@ -227,7 +247,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       readCredential: createCredentialReader({ db, secretBox, logger }),
       webhookBaseUrl: resources.webhookBaseUrl,
       delayFailure: createFailureDelay(),
-      workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
+      workflowRate,
       maxBytes: settings.WEBHOOK_MAX_BYTES,
       maxFileBytes,
     },

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type PackPaging } from '@deckhand/contracts';
 import { buildRequest, type ConnectorRequest } from './build-request.ts';
 import { cut } from './convert-schema.ts';
+import { isList } from './document.ts';
 import type { Action, Connector } from './load-pack.ts';
 
 /** Maximum length of what an error quotes of a response, in characters. */
@@ -11,7 +12,11 @@ const MAX_MESSAGE = 500;
  * @param values fit the schema of the action's operation.
  * @throws RequestError for values that would change which server or path is requested.
  */
-export function actionRequest({ headers = {} }: Connector, action: Action, values: JsonObject): ConnectorRequest {
+export function actionRequest(
+  { headers = {} }: Pick<Connector, 'headers'>,
+  action: Action,
+  values: JsonObject,
+): ConnectorRequest {
   const request = buildRequest(action.operation, merge(merge(action.defaults, values, 'default'), action.fixed));
   return { ...request, headers: { ...headers, ...request.headers } };
 }
@@ -40,17 +45,31 @@ export function nextPage({ mode, next, parameter = '' }: PackPaging, body: JsonV
 }
 
 /** Returns what a service says about an error, on one line; undefined if its response has no text there. */
-export function errorMessage({ errorMessage: path }: Connector, body: JsonValue): string | undefined {
+export function errorMessage(
+  { errorMessage: path }: Pick<Connector, 'errorMessage'>,
+  body: JsonValue,
+): string | undefined {
   const value = path === undefined ? null : valueAt(body, path);
   return typeof value === 'string' && value !== '' ? cut(value, MAX_MESSAGE) : undefined;
 }
 
-/** Returns the value at names with dots between them, of objects and lists; null if there is none. */
+/**
+ * Returns the value at names with dots between them; null if there is none. The last item of a list is -1. Names may
+ * have dots, such as `@odata.nextLink`: the longest one counts.
+ */
 function valueAt(body: JsonValue, path: string): JsonValue {
-  let at: JsonValue = body;
-  for (const name of path.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
-    at = new Map(Object.entries(at)).get(name) ?? null;
+  let [at, names]: [JsonValue, readonly string[]] = [body, path.split('.')];
+  while (names.length > 0) {
+    const from = at;
+    const last = names.findLastIndex((_, index) => memberOf(from, names.slice(0, index + 1).join('.')) !== undefined);
+    if (last === -1) return null;
+    at = memberOf(from, names.slice(0, last + 1).join('.')) ?? null;
+    names = names.slice(last + 1);
   }
   return at;
+}
+
+function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+  if (isList(value)) return /^(-1|\d+)$/.test(name) ? value.at(Number(name)) : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

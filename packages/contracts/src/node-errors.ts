@@ -59,6 +59,14 @@ const OF_TYPES = {
     when: 'The host has a private address, which nodes may not connect to ([security](security.md))',
     retry: 'no',
   },
+  AGENT_TOKEN_LIMIT: {
+    when: 'The answers of the [agent](agents.md) used as many tokens as `maxTokens`, and it is not done',
+    retry: 'no',
+  },
+  AGENT_TURN_LIMIT: {
+    when: 'The model of the [agent](agents.md) was asked `maxTurns` times, and it is not done',
+    retry: 'no',
+  },
   APPROVAL_TIMEOUT: { when: 'Nobody decided in time', retry: 'no' },
   CIRCUIT_OPEN: {
     when: 'Requests to the host fail, so the [circuit](credentials.md) of the credential lets none pass for a while',
@@ -69,6 +77,10 @@ const OF_TYPES = {
   CONCURRENCY_LIMIT: {
     when: 'The [limit by a key](start-options.md#limits-by-a-key) is reached, and the start has `onLimit: reject`',
     retry: 'yes',
+  },
+  CONNECTOR_NOT_FOUND: {
+    when: 'The workspace has no [connector](connectors.md) with this operation in this version, or not any more',
+    retry: 'no',
   },
   CSV_INVALID: { when: 'The text is not CSV; the message names the row', retry: 'no' },
   EMAIL_ADDRESS_UNSUPPORTED: {

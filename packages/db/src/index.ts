@@ -60,6 +60,19 @@ export { type Subject } from './concurrency/demand.ts';
 export { type Busy, findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.ts';
 export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.ts';
 export {
+  type ConnectorName,
+  createConnector,
+  createConnectorStore,
+  deleteConnector,
+  findConnectorId,
+  findPlace,
+  listConnectorOperations,
+  listConnectors,
+  type NewConnector,
+  readConnectorOperation,
+  type StoredConnector,
+} from './connectors.ts';
+export {
   countCredentialsByKey,
   type CredentialUser,
   readSealedCredential,
@@ -436,6 +449,7 @@ export {
   type FoundWebhook,
   openWebhookTest,
   readSavedTrigger,
+  readTriggerType,
   type SavedTrigger,
 } from './webhooks/webhooks.ts';
 export { listActivations } from './workflows/activations.ts';

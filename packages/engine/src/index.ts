@@ -1,4 +1,5 @@
-export { credentialTypesOf } from './compile/check-nodes.ts';
+export type * from './agent.ts';
+export { credentialTypesOf, issuesOfFixed } from './compile/check-nodes.ts';
 export { compileInSteps, compileWorkflow } from './compile/compile-workflow.ts';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.ts';
 export * from './expressions/index.ts';

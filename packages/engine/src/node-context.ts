@@ -1,4 +1,5 @@
 import type { Credential, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { AgentContext } from './agent.ts';
 import type { NodeFiles, NodeServices, TrafficLimits } from './node-services.ts';
 
 /** An edge that was taken into a node: its source, and the data. */
@@ -50,6 +51,8 @@ export interface NodeContext {
   readonly files: NodeFiles;
   /** Now, in ms since the epoch. */
   readonly now: () => number;
+  /** For a step of an agent: its tools, and what was said so far. */
+  readonly agent: AgentContext | undefined;
   /** Output to return in sandbox mode instead of running, if the definition has one. */
   readonly mock: JsonValue | undefined;
   /**

@@ -16,6 +16,7 @@ import {
   type JsonValue,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
+import type { AgentSteps } from './agent.ts';
 import type { ExpressionName } from './expressions/index.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeExample } from './node-example.ts';
@@ -110,6 +111,10 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly handlesBy?: HandlesBy;
   /** What it does with the nodes after its output `body`; undefined if it contains none. */
   readonly container?: ContainerKind;
+  /** The steps of an agent. Needed by the container `agent`, and by no other. */
+  readonly agent?: Omit<AgentSteps, 'ask'> & {
+    readonly ask: (parameters: Static<S>, context: NodeContext) => Promise<Outcome>;
+  };
   /**
    * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
    * `onError: "continue"`. Without one, each output is a choice, and the node then takes none.
@@ -178,6 +183,7 @@ export interface NodeType {
   readonly handles: readonly string[];
   readonly handlesBy: HandlesBy | null;
   readonly container: ContainerKind | undefined;
+  readonly agent: AgentSteps | undefined;
   readonly undecidedHandle: string | undefined;
   readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
@@ -209,7 +215,12 @@ export type NodeTypes = ReadonlyMap<string, NodeType>;
 export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
   const check = compileCheck(spec.parameters);
   const removeNulls = compileNullRemoval(spec.parameters);
-  const { sample, handles = [], handlesBy = null } = spec;
+  const { sample, handles = [], handlesBy = null, agent } = spec;
+  const checked = (parameters: JsonValue): Static<S> => {
+    const result = check(parameters);
+    if ('issues' in result) throw invalidParameters(result.issues);
+    return result.value;
+  };
   return {
     type: spec.type,
     title: spec.title,
@@ -228,6 +239,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     handles,
     handlesBy,
     container: spec.container,
+    agent: agent && { ...agent, ask: (parameters, context) => agent.ask(checked(parameters), context) },
     undecidedHandle: spec.undecidedHandle,
     join: spec.join,
     check: spec.check,
@@ -253,15 +265,16 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
       return 'issues' in result ? result.issues : [];
     },
     run(parameters, context) {
-      const result = check(parameters);
-      if ('issues' in result) throw invalidParameters(result.issues);
-      if (context.mode !== 'sandbox') return spec.run(result.value, context);
+      const value = checked(parameters);
+      if (context.mode !== 'sandbox') return spec.run(value, context);
       const { mock } = context;
-      if (mock === undefined) return sample ? output(sample(result.value)) : spec.run(result.value, context);
+      // No model is asked, so no tool is called.
+      if (agent && sample) return { kind: 'output', output: mock ?? sample(value), handle: spec.undecidedHandle };
+      if (mock === undefined) return sample ? output(sample(value)) : spec.run(value, context);
       if (handles.length === 0 && !handlesBy) return mockOutcome(spec, mock);
       // Nodes that wait read the mock themselves: it says which of their outputs is taken.
-      if (spec.resume) return spec.run(result.value, context);
-      const outcome = spec.run(result.value, context);
+      if (spec.resume) return spec.run(value, context);
+      const outcome = spec.run(value, context);
       const last = isJsonObject(parameters) ? handlesFor({ handles, handlesBy }, parameters).at(-1) : undefined;
       return outcome instanceof Promise
         ? outcome.then((done) => mocked(done, mock, last))

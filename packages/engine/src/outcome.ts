@@ -48,6 +48,7 @@ export type Outcome =
   | { readonly kind: 'loop'; readonly items: readonly JsonValue[]; readonly concurrency: number }
   | { readonly kind: 'repeat'; readonly rule: RepeatRule }
   | { readonly kind: 'try' }
+  | { readonly kind: 'agent'; readonly concurrency: number }
   | { readonly kind: 'failure'; readonly failure: NodeFailure; readonly console?: readonly string[] };
 
 /** Thrown by a node's `run` to fail it; anything else that is thrown fails it as NODE_FAILED. */

@@ -26,24 +26,27 @@ setTimezone('UTC');
 /** The version of n8n. */
 export const { version } = require(join(folder, 'node_modules/n8n/package.json'));
 
-const NODES = join(folder, 'node_modules/n8n-nodes-base');
-const paths = require(join(NODES, 'package.json')).n8n.nodes;
+const BASE = 'n8n-nodes-base';
 const loaded = new Map();
 
-/** Returns a node of n8n by its type without package, in a version. */
+/** Returns a node of n8n by its type, in a version. A type without package is of n8n's own. */
 export function nodeOf(type, typeVersion) {
   if (!loaded.has(type)) {
-    const path = paths.find((each) => each.toLowerCase().endsWith(`/${type.toLowerCase()}.node.js`));
-    const { [basename(path, '.node.js')]: Node } = require(join(NODES, path));
+    const [name, ...before] = type.split('.').toReversed();
+    const nodes = join(folder, 'node_modules', before[0] ?? BASE);
+    const paths = require(join(nodes, 'package.json')).n8n.nodes;
+    const path = paths.find((each) => each.toLowerCase().endsWith(`/${name.toLowerCase()}.node.js`));
+    const { [basename(path, '.node.js')]: Node } = require(join(nodes, path));
     loaded.set(type, new Node());
   }
   return workflows.NodeHelpers.getVersionedNodeType(loaded.get(type), typeVersion);
 }
 
+const short = (type) => (type.startsWith(`${BASE}.`) ? type.slice(BASE.length + 1) : type);
 /** The types of nodes, as the engine asks for them. */
 export const nodeTypes = {
-  getByName: (type) => nodeOf(type.split('.')[1]),
-  getByNameAndVersion: (type, typeVersion) => nodeOf(type.split('.')[1], typeVersion),
+  getByName: (type) => nodeOf(short(type)),
+  getByNameAndVersion: (type, typeVersion) => nodeOf(short(type), typeVersion),
   getKnownTypes: () => ({}),
 };
 

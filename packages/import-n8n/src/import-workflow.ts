@@ -19,7 +19,7 @@ import type { Join } from './joins.ts';
 import { layOut } from './layout.ts';
 import type { Conversion, Converted, Output } from './nodes/converter.ts';
 import { loopNode } from './nodes/loop.ts';
-import { converterOf, isTrigger } from './nodes/registry.ts';
+import { converterOf, isTrigger, takesParts } from './nodes/registry.ts';
 import { usesPairs, withPairs } from './pairs.ts';
 import { asList, firstItem, optional, type Source } from './source.ts';
 import { isWholeSticky, toSticky } from './sticky-note.ts';
@@ -122,6 +122,7 @@ class WorkflowConversion {
       this.#convertNode(node);
       yield;
     }
+    this.#noteParts();
     this.#returnLast();
     // A definition needs a trigger. As in n8n, nodes that it does not lead to never run.
     if (!this.#nodes.some(({ type }) => type.startsWith('trigger.'))) {
@@ -186,11 +187,8 @@ class WorkflowConversion {
       this.#keepSticky(node);
       return;
     }
-    const owner = this.#attachments.ownerOf(name);
-    if (owner !== undefined) {
-      this.#note(node, 'manual', [], [partOf(owner)]);
-      return;
-    }
+    // What becomes of a part is known once its owners are converted.
+    if (this.#attachments.ownersOf(name).length > 0) return;
     const reviews = new Set<string>();
     const incoming = this.#graph.into(name);
     const id = this.#idOf(name);
@@ -278,6 +276,19 @@ class WorkflowConversion {
     if (note) this.#notes[index] = { ...note, nodeIds: [...note.nodeIds, ...nodes.map(({ id }) => id)] };
   }
 
+  /** Notes what became of models, parsers, tools and memories: they are in the nodes that they belong to. */
+  #noteParts(): void {
+    const notes = new Map(this.#notes.map((note) => [note.node, note]));
+    for (const node of this.#graph.order) {
+      const owners = this.#attachments.ownersOf(node.name).flatMap((owner) => notes.get(owner) ?? []);
+      const stub = owners.find(({ level }) => level === 'manual');
+      if (stub) this.#note(node, 'manual', [], [partOf(stub.node)]);
+      else if (owners.length > 0) this.#note(node, 'converted', [], []);
+    }
+    const places = new Map(this.#graph.order.map(({ name }, index) => [name, index]));
+    this.#notes.sort((one, other) => (places.get(one.node) ?? 0) - (places.get(other.node) ?? 0));
+  }
+
   #keepSticky(node: N8nNode): void {
     const isRoom = this.#stickies.length < MAX_NOTES;
     if (isRoom) this.#stickies.push(toSticky(node, `note${this.#stickies.length + 1}`));
@@ -309,7 +320,8 @@ class WorkflowConversion {
     if (JSON.stringify(parameters).length > MAX_PARAMETERS) {
       return unsupported(`its parameters have more than ${MAX_PARAMETERS} characters`);
     }
-    if (this.#attachments.of(name).length > 0) return unsupported('a node with models, tools or memories');
+    if (this.#attachments.of(name).length > 0 && !takesParts(type))
+      return unsupported('a node with models, tools or memories');
     const { inputs } = join;
     for (const { guess } of inputs) {
       if (guess !== undefined) review(afterStub(guess));
@@ -358,6 +370,8 @@ class WorkflowConversion {
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
       usesPairs: this.#usesPairs,
       isInLoop: this.flow.partsWith(name).length > 0,
+      parts: this.#attachments.to(name),
+      attachedTo: (other) => this.#attachments.to(other),
       workflowName,
       variables: this.#variables,
       review,

@@ -25,9 +25,18 @@ const WRONG: Readonly<Record<string, JsonValue>> = {
 };
 
 async function run(type: NodeType, parameters: JsonValue, context: Partial<NodeContext> = {}) {
+  return type.run(parameters, contextOf(type, context));
+}
+
+/** Does what a type does outside: an agent does it in its steps. */
+async function act(type: NodeType, parameters: JsonValue, context: Partial<NodeContext>) {
+  return (type.agent?.ask ?? type.run)(parameters, contextOf(type, context));
+}
+
+function contextOf(type: NodeType, context: Partial<NodeContext>): NodeContext {
   const example = exampleOf(type);
   const credential = example.credential ? credentialOf(example) : undefined;
-  return type.run(parameters, nodeContext({ ...(credential && { credential }), ...context }));
+  return nodeContext({ ...(credential && { credential }), ...context });
 }
 
 /** The parameters of the example, with some replaced. */
@@ -68,6 +77,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     results: { check: wait },
     traffic: { admit: wait },
     fileProcesses: { acquire: wait },
+    connectors: { find: wait },
     files: () => ({ open: wait, save: wait }),
   };
   return { services, asked: () => count };
@@ -194,7 +204,12 @@ describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
     const sample = await run(type, parameters, { mode: 'sandbox', services });
     expect(sample).toMatchObject({ kind: 'output', output: expect.anything() });
     const mock = { made: 'up' };
-    expect(await run(type, parameters, { mode: 'sandbox', services, mock })).toEqual({ kind: 'output', output: mock });
+    const way = type.agent ? { handle: type.undecidedHandle } : {};
+    expect(await run(type, parameters, { mode: 'sandbox', services, mock })).toEqual({
+      kind: 'output',
+      output: mock,
+      ...way,
+    });
     expect(asked()).toBe(0);
   });
 
@@ -207,7 +222,7 @@ describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
     const [parameters] = await exampleParameters(type);
-    const running = run(type, parameters, { signal: () => abort.signal, services });
+    const running = act(type, parameters, { signal: () => abort.signal, services });
     setTimeout(() => abort.abort(), 10);
     await expect(running).rejects.toThrow();
     expect(abort.signal.aborted).toBe(true);

@@ -50,8 +50,13 @@ export function mockTypes(types: NodeTypes, mocks: Mocks, during: During): NodeT
 }
 
 function mockType(type: NodeType, mocks: Mocks, during: During): NodeType {
+  const { agent } = type;
   return {
     ...type,
+    agent: agent && {
+      ...agent,
+      ask: (parameters, context) => agent.ask(parameters, { ...context, services: servicesOf(context, mocks) }),
+    },
     run(parameters, context) {
       const mock = mocks.next(context.nodeId);
       if (mock?.error) {
@@ -83,6 +88,7 @@ function servicesOf({ nodeId, services }: NodeContext, mocks: Mocks): NodeServic
     ...services,
     http: { request: fail },
     mail: { send: fail },
+    connectors: { find: fail },
     postgres: { query: fail },
     sftp: { use: fail },
     workflows: {

@@ -76,6 +76,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
   const workflow = `/api/workflows/${workflowId}`;
   const ofWorkspace = `?workspaceId=${workspaceId}`;
   const endpoint = `/api/event-endpoints/${held.endpoint.id}`;
+  const connector = `/api/connectors/${held.connector.name}/versions`;
   const limits = { executionsPerMinute: 1_000, storageQuotaBytes: null, maxConcurrentExecutions: 10 };
   const settings = {
     dataRetentionDays: 1,
@@ -233,6 +234,30 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/variables/:id': { path: `/api/variables/${held.variable.id}`, asks: 'editor', finds: 'held' },
+
+    'GET /api/connectors': { path: `/api/connectors${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/connectors': {
+      path: '/api/connectors',
+      body: { workspaceId, document: 'a', name: 'a', version: '1.0.0' },
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/connectors/:name/versions': { path: `${connector}${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'DELETE /api/connectors/:name/versions/:version': {
+      path: `${connector}/1.0.0${ofWorkspace}`,
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/connectors/:name/versions/:version/operations': {
+      path: `${connector}/1.0.0/operations${ofWorkspace}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'GET /api/connectors/:name/versions/:version/operations/:operation': {
+      path: `${connector}/1.0.0/operations/issue.get${ofWorkspace}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
 
     'GET /api/credentials': { path: `/api/credentials${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'POST /api/credentials': {

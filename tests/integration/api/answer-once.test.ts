@@ -1,6 +1,7 @@
 import { listRoutes } from '@deckhand/api';
 import { createFolder, reserveRequest } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TRACKER } from '../../harness/connectors.ts';
 import {
   addKey,
   addPerson,
@@ -75,6 +76,7 @@ describe('an Idempotency-Key', () => {
       [`/api/workspaces/${workspaceId}/members`, { email: person.email, role: 'viewer' }],
       ['/api/folders', folder('Once')],
       ['/api/variables', { workspaceId, name: 'once', value: '1' }],
+      ['/api/connectors', { workspaceId, ...TRACKER }],
       ['/api/credentials', { workspaceId, name: 'Once', type: 'bearer', secret: { token: 'a' } }],
       ['/api/workflows', { workspaceId, name: 'Once', definition }],
       [`/api/workflows/${workflowId}/versions`, { definition }],

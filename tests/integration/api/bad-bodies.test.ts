@@ -9,6 +9,7 @@ import {
   compileCheck,
   CompleteHumanBody,
   CreateApiKeyBody,
+  CreateConnectorBody,
   CreateCredentialBody,
   CreateEventEndpointBody,
   CreateFolderBody,
@@ -274,6 +275,10 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/workflows/:id/schedules/:nodeId/pause': { ...NOTHING, id: workflowId, nodeId: 'hook' },
     'POST /api/workflows/:id/schedules/:nodeId/resume': { ...NOTHING, id: workflowId, nodeId: 'hook' },
     'POST /api/workflows/:id/deliveries/:deliveryId/replay': { ...NOTHING, id: workflowId, deliveryId: workflowId },
+    'POST /api/connectors': {
+      schema: CreateConnectorBody,
+      examples: [{ workspaceId, document: '{}', pack: '{}', name: 'n', version: '1.0.0' }],
+    },
     'POST /api/variables': { schema: CreateVariableBody, examples: [{ workspaceId, name: 'n', value: 'v' }] },
     'PATCH /api/variables/:id': { schema: UpdateVariableBody, examples: [{ name: 'n', value: 'v' }], id: variable.id },
     'POST /api/credentials': {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
+import { TRACKER } from '../../harness/connectors.ts';
 import {
   addFailureGroup,
   type Call,
@@ -398,6 +399,13 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/variables${inWorkspace}`);
     await done('PATCH', `/api/variables/${variable.id}`, { value: '8' });
     await done('DELETE', `/api/variables/${variable.id}`);
+    await done('POST', '/api/connectors?dryRun=true', { workspaceId, ...TRACKER });
+    await done('POST', '/api/connectors', { workspaceId, ...TRACKER });
+    await done('GET', `/api/connectors${inWorkspace}`);
+    await done('GET', `/api/connectors/tracker/versions${inWorkspace}`);
+    await done('GET', `/api/connectors/tracker/versions/1.0.0/operations${inWorkspace}`);
+    await done('GET', `/api/connectors/tracker/versions/1.0.0/operations/issue.create${inWorkspace}`);
+    await done('DELETE', `/api/connectors/tracker/versions/1.0.0${inWorkspace}`);
     const secret = { type: 'bearer', secret: { token: 'example' } };
     const credential = await done('POST', '/api/credentials', { workspaceId, name: 'Shop', ...secret });
     await done('GET', `/api/credentials${inWorkspace}`);

@@ -15,6 +15,8 @@ const NOT_PAGES = new Set([
   'api',
   'webhook',
   'webhook-test',
+  'form',
+  'form-test',
   'answer',
   'healthz',
   'readyz',

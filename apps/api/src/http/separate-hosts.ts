@@ -3,7 +3,8 @@ import { DeckhandError } from '@deckhand/contracts';
 import { SettingsError } from '@deckhand/runtime';
 import { type ApiSettings, publicUrl, webhookBaseUrl } from '../settings.ts';
 
-const WEBHOOK_PATH = /^\/webhook(-test)?\//;
+/** Webhooks, and forms that start runs. */
+const WEBHOOK_PATH = /^\/(webhook|form)(-test)?\//;
 /** Paths that load balancers request under any host name. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
@@ -20,7 +21,7 @@ export function webhookHostOf(settings: ApiSettings): string | undefined {
   );
 }
 
-/** Refuses webhooks on other hosts than theirs, and everything else on that one, with a 404. */
+/** Refuses webhooks and forms on other hosts than theirs, and everything else on that one, with a 404. */
 export function separateHosts(webhookHost: string): RequestHandler {
   return (request, _response, next) => {
     const isOnWebhookHost = request.hostname.toLowerCase() === webhookHost;

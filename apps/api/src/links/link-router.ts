@@ -1,18 +1,18 @@
-import { type Request, type Response, Router } from 'express';
-import { DeckhandError, type ValidationIssue, type WaitPlace } from '@deckhand/contracts';
+import { type Request, Router } from 'express';
+import { DeckhandError, simpleForm, type WaitPlace } from '@deckhand/contracts';
 import { findLinkedFile, type LinkHolder, readLinkedWait } from '@deckhand/db';
 import { sendLinkedDownload } from '../files/send-file.ts';
 import { originOf } from '../http/caller-address.ts';
-import { checkJson } from '../http/json-body.ts';
 import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
 import { completeTask, isSameData } from '../runs/complete-task.ts';
 import { isSameDecision, recordDecision } from '../runs/decide.ts';
 import type { LinkContext } from '../contexts.ts';
-import { linkPage, messagePage, PAGE_POLICY } from './pages.ts';
+import { linkPage } from './pages.ts';
 import { type LinkState, type Question, stateOf } from './link-state.ts';
 import { type PageLanguage, pageLanguageOf } from './page-language.ts';
 import { readForm, type SentForm } from './read-form.ts';
-import { type Entered, readSimpleForm, simpleForm, textOf } from './simple-form.ts';
+import { checkStorable, errorPage, isIssues, requireOwnPage, sendPage } from './send-page.ts';
+import { type Entered, readSimpleForm, textOf } from './simple-form.ts';
 
 const MAX_COMMENT_LENGTH = 10_000;
 
@@ -105,7 +105,7 @@ async function answerLink(context: LinkContext, request: Request, link: Link): P
   }
   const { question } = state;
   const form = question.kind === 'human' ? simpleForm(question.schema) : undefined;
-  const sent = await readForm(context, request, { ...link, form });
+  const sent = await readForm(context, request, { ...link, form, uploadKey: link.place.executionId });
   const holder: LinkHolder = { userId: null, origin: () => originOf(request, null) };
   try {
     return await recordSent(context, holder, { link, question, sent, language });
@@ -189,48 +189,6 @@ function answerTo(question: Question, entered: Entered): GivenAnswer {
   };
 }
 
-function checkStorable(value: object): void {
-  checkJson(value, JSON.stringify(value));
-}
-
-function isIssues(details: unknown): details is readonly ValidationIssue[] {
-  return Array.isArray(details) && details.every((each) => typeof each === 'object' && each !== null && 'path' in each);
-}
-
-/**
- * Refuses the form of another site's page. It would need the token, so this is only a second defence. Browsers send
- * `Origin: null` from pages with the referrer policy of these.
- */
-function requireOwnPage({ headers, host }: Request): void {
-  const site = headers['sec-fetch-site'];
-  const { origin = 'null' } = headers;
-  const isOther =
-    site === undefined
-      ? origin !== 'null' && (!URL.canParse(origin) || new URL(origin).host !== host)
-      : site !== 'same-origin' && site !== 'none';
-  if (isOther) throw new DeckhandError('FORBIDDEN', { message: 'Answer on the page that the link opens' });
-}
-
 function statusOf({ kind }: LinkState): number {
   return kind === 'unknown' ? 404 : 200;
-}
-
-function errorPage({ code, status, message }: DeckhandError, language: PageLanguage): string {
-  if (code === 'NOT_FOUND') return linkPage({ kind: 'unknown' }, language);
-  if (status >= 500)
-    return messagePage(language, 'Not available', 'The service cannot do this at the moment. Try again later.');
-  return messagePage(language, 'That did not work', message);
-}
-
-function sendPage(response: Response, status: number, page: string): void {
-  response.writeHead(status, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(page),
-    'Content-Security-Policy': PAGE_POLICY,
-    'Cache-Control': 'no-store',
-    Vary: 'Accept-Language',
-    'Referrer-Policy': 'no-referrer',
-    'X-Robots-Tag': 'noindex',
-  });
-  response.end(page);
 }

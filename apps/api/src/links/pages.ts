@@ -1,9 +1,9 @@
-import { parseOwnJson, type ValidationIssue } from '@deckhand/contracts';
+import { parseOwnJson, simpleForm, type SimpleForm, type ValidationIssue } from '@deckhand/contracts';
 import { createHash } from 'node:crypto';
 import { markup, Markup } from './markup.ts';
 import type { LinkState, Question } from './link-state.ts';
 import type { PageLanguage } from './page-language.ts';
-import { type Entered, labelOf, type SimpleForm, simpleForm, simpleFormInputs, textOf } from './simple-form.ts';
+import { type Entered, labelOf, simpleFormInputs, textOf } from './simple-form.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
@@ -21,17 +21,24 @@ button { border: 1px solid; border-radius: 0.375rem; font: inherit; margin: 0.25
 .issues { border-left: 0.25rem solid #c92a2a; padding-left: 0.75rem; }
 `;
 
-/** What a page may do: show itself, with its own style, and send its form to this origin. It has no script. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/**
+ * Returns what a page may do: show itself, with its own style, and send its form to this origin. It has no script.
+ * @param formTargets origins that the response to the form may redirect to: browsers check these, too.
+ */
+export function pagePolicy(formTargets: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 /** What a person entered, and why it was not recorded. */
-interface Rejected {
+export interface Rejected {
   readonly entered: Entered;
   readonly issues: readonly ValidationIssue[];
 }
@@ -119,13 +126,30 @@ function openPage(
       markup`<p><a href="${consolePath}">${text('Sign in to fill it in')}</a></p>`,
     ]);
   }
+  return page(language, question.title, fieldsOf(form, { rejected, language }));
+}
+
+/**
+ * Returns a form with its inputs, below what was wrong with the one that was sent before.
+ * @param submission a text that the browser sends with it; none by default.
+ */
+export function fieldsOf(
+  form: SimpleForm,
+  {
+    rejected,
+    language,
+    submission,
+  }: { rejected: Rejected | undefined; language: PageLanguage; submission?: string | undefined },
+): Markup[] {
+  const { text } = language;
   const inputs = simpleFormInputs(form, rejected?.entered, language);
   const hasFiles = form.some(({ type }) => type === 'file');
-  return page(language, question.title, [
+  const hidden = submission !== undefined && markup`<input type="hidden" name="submission" value="${submission}" />`;
+  return [
     issuesOf(rejected, form, language),
     rejected && hasFiles ? markup`<p>${text('Choose the files again.')}</p>` : markup``,
-    markup`<form method="post"${hasFiles && markup` enctype="multipart/form-data"`}>${inputs}<button>${text('Submit')}</button></form>`,
-  ]);
+    markup`<form method="post"${hasFiles && markup` enctype="multipart/form-data"`}>${hidden}${inputs}<button>${text('Submit')}</button></form>`,
+  ];
 }
 
 function commentOf(rejected: Rejected | undefined): string {
@@ -156,7 +180,8 @@ function answerOf(
     <p>${where}, ${time(at)}.</p>`;
 }
 
-function page({ tag }: PageLanguage, title: string, content: readonly Markup[]): string {
+/** Returns a page of some parts below its title. */
+export function page({ tag }: PageLanguage, title: string, content: readonly Markup[]): string {
   const { source } = markup`<html lang="${tag}">
     <head>
       <meta charset="utf-8" />

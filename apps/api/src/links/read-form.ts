@@ -3,18 +3,18 @@ import type { Request } from 'express';
 import {
   acceptsFile,
   DeckhandError,
+  type SimpleForm,
   sizeIssue,
   typeIssue,
   type ValidationIssue,
   validationFailed,
-  type WaitPlace,
 } from '@deckhand/contracts';
 import type { LinkContext } from '../contexts.ts';
 import { readBytes } from '../http/read-body.ts';
 import { readPaced } from '../http/request-time.ts';
 import { parseForm } from '../webhooks/form.ts';
 import { type FileLimit, type FileOfForm, storeMultipart } from '../webhooks/stored-body.ts';
-import type { Entered, SimpleForm } from './simple-form.ts';
+import type { Entered } from './simple-form.ts';
 
 /** Maximum size of an answer without files, in bytes: a comment of 10,000 characters has at most 90,000 in a form. */
 const MAX_ANSWER_BYTES = 131_072;
@@ -35,7 +35,8 @@ interface ShownForm {
   /** Undefined for a page without fields. */
   readonly form: SimpleForm | undefined;
   readonly workspaceId: string;
-  readonly place: WaitPlace;
+  /** What forms with files are counted by: a run, or a public form and the network of its sender. */
+  readonly uploadKey: string;
 }
 
 /**
@@ -45,7 +46,7 @@ interface ShownForm {
 export async function readForm(
   context: Pick<LinkContext, 'files' | 'shares' | 'linkLimit' | 'maxFileBytes'>,
   request: Request,
-  { form, workspaceId, place }: ShownForm,
+  { form, workspaceId, uploadKey }: ShownForm,
 ): Promise<SentForm> {
   const contentType = request.headers['content-type'] ?? '';
   const { type } = parse(contentType);
@@ -63,7 +64,7 @@ export async function readForm(
   const { admit, refusal } = admission(form ?? []);
   const limits = { maxBytes: maxFileBytes, maxFieldBytes: MAX_ANSWER_BYTES };
   try {
-    await linkLimit.upload(place.executionId);
+    await linkLimit.upload(uploadKey);
     const { fields, discard } = await shares.within(workspaceId, 'form uploads', () =>
       storeMultipart({ content: readPaced(request), contentType, workspaceId, files, admit, ...limits }),
     );

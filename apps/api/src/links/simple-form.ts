@@ -1,82 +1,19 @@
 import {
   type FileField,
-  fileFieldOf,
-  isJsonObject,
   type JsonObject,
   type JsonValue,
+  type SimpleField,
+  type SimpleForm,
   storedFileOf,
 } from '@deckhand/contracts';
 import { markup, type Markup } from './markup.ts';
 import type { PageLanguage } from './page-language.ts';
 
-/** A form that plain inputs can show: an object of texts, numbers, booleans, choices and files. */
-export type SimpleForm = readonly Field[];
-
-/** A field of a form, with one input. */
-export interface Field {
-  /** Its name in the data. */
-  readonly name: string;
-  /** Its name in the form that the browser sends. */
-  readonly input: string;
-  readonly schema: JsonObject;
-  readonly type: 'string' | 'number' | 'boolean' | 'choice' | 'file';
-  /** Of a field for files. */
-  readonly files: FileField | undefined;
-  readonly isRequired: boolean;
-}
-
 /** Texts as a browser sent them, and files that were stored, by the names of inputs. */
 export type Entered = Readonly<Record<string, JsonValue | undefined>>;
 
-const MAX_FIELDS = 50;
 /** A text that may be longer has several lines, as one that asks for it (`contentMediaType`) has. */
 const LINE_LENGTH = 200;
-/** With these, the members of the data cannot be read off `properties`, or not all combinations of them fit. */
-const NOT_SIMPLE = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'const'];
-
-/** Returns the fields of a form; undefined for one that needs more than plain inputs. */
-export function simpleForm(schema: unknown): SimpleForm | undefined {
-  if (!isJsonObject(schema) || schema.type !== 'object' || hasAny(schema, NOT_SIMPLE)) return undefined;
-  const { properties = {}, required = [], additionalProperties } = schema;
-  if (!isJsonObject(properties) || !Array.isArray(required) || isJsonObject(additionalProperties)) return undefined;
-  const wanted = new Set<JsonValue>(required);
-  const entries = Object.entries(properties);
-  if (entries.length > MAX_FIELDS || [...wanted].some((name) => !entries.some(([known]) => known === name))) {
-    return undefined;
-  }
-  const fields: Field[] = [];
-  for (const [index, [name, property]] of entries.entries()) {
-    const type = isJsonObject(property) ? typeOf(property) : undefined;
-    if (!isJsonObject(property) || type === undefined) return undefined;
-    const files = type === 'file' ? fileFieldOf(property) : undefined;
-    fields.push({ name, input: `field-${index}`, schema: property, type, files, isRequired: wanted.has(name) });
-  }
-  return fields;
-}
-
-function typeOf(schema: JsonObject): Field['type'] | undefined {
-  if (hasAny(schema, NOT_SIMPLE)) return undefined;
-  if (fileFieldOf(schema)) return 'file';
-  if (schema.enum !== undefined) {
-    const choices: readonly JsonValue[] = Array.isArray(schema.enum) ? schema.enum : [];
-    return choices.length > 0 && choices.every((choice) => typeof choice !== 'object') ? 'choice' : undefined;
-  }
-  switch (schema.type) {
-    case 'string':
-    case 'boolean':
-      return schema.type;
-    case 'integer':
-    case 'number':
-      return 'number';
-    default:
-      return undefined;
-  }
-}
-
-function hasAny(schema: JsonObject, keywords: readonly string[]): boolean {
-  return keywords.some((keyword) => schema[keyword] !== undefined);
-}
-
 /** Reads the data of a form from what a browser sent. What does not fit stays text, which the form's check refuses. */
 export function readSimpleForm(form: SimpleForm, entered: Entered): JsonObject {
   return Object.fromEntries(
@@ -102,7 +39,7 @@ function filesOf({ isList }: FileField, entered: JsonValue | undefined): JsonVal
   return isList || files.length > 1 ? files : files[0];
 }
 
-function valueOf({ type, schema }: Field, text: string): JsonValue | undefined {
+function valueOf({ type, schema }: SimpleField, text: string): JsonValue | undefined {
   switch (type) {
     case 'file':
       return undefined;
@@ -130,11 +67,11 @@ export function simpleFormInputs(form: SimpleForm, entered: Entered | undefined,
 }
 
 /** Returns the name of a field as people see it. */
-export function labelOf({ name, schema: { title } }: Field): string {
+export function labelOf({ name, schema: { title } }: SimpleField): string {
   return typeof title === 'string' && title !== '' ? title : name;
 }
 
-function inputOf(field: Field, entered: string | undefined, { text, message }: PageLanguage): Markup {
+function inputOf(field: SimpleField, entered: string | undefined, { text, message }: PageLanguage): Markup {
   const { input, type, schema, files, isRequired } = field;
   const { description } = schema;
   const texts = [typeof description === 'string' ? description : '', files ? message(limitsOf(files)) : ''];
@@ -160,13 +97,13 @@ function limitsOf({ accept, maxBytes, maxFiles, isList }: FileField): string {
   return isList ? `Up to ${maxFiles} files${types}, of at most ${size} each.` : `A file${types} of at most ${size}.`;
 }
 
-function defaultOf({ type, schema: { default: value } }: Field): string {
+function defaultOf({ type, schema: { default: value } }: SimpleField): string {
   if (value === undefined || value === null || typeof value === 'object') return '';
   if (type === 'boolean') return value === true ? 'on' : '';
   return type === 'choice' ? JSON.stringify(value) : String(value);
 }
 
-function controlOf({ type, schema, files, isRequired }: Field, text: string, attributes: Markup): Markup {
+function controlOf({ type, schema, files, isRequired }: SimpleField, text: string, attributes: Markup): Markup {
   const required = isRequired && markup` required`;
   switch (type) {
     case 'file': {

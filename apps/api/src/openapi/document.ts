@@ -30,6 +30,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'audit-log': 'Changes in a workspace, with the people who made them',
   auth: 'Signing in, sessions and passwords',
   'bulk-actions': 'Stopping, rerunning and deleting many runs',
+  connectors: 'Services whose operations nodes call',
   credentials: 'Secrets that nodes use',
   'event-endpoints': 'URLs that receive signed events of a workspace, and the log of what was sent',
   events: 'Events that start workflows and wake runs',

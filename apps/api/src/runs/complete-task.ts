@@ -95,7 +95,8 @@ async function requireOwnFiles(db: Database, workspaceId: string, files: readonl
   if (issues.length > 0) throw validationFailed(issues);
 }
 
-function inData({ path, message }: ValidationIssue): ValidationIssue {
+/** Returns an issue of the data of a form, as one of the request. */
+export function inData({ path, message }: ValidationIssue): ValidationIssue {
   if (path === '') return { path: 'data', message };
   return { path: path.startsWith('[') ? `data${path}` : `data.${path}`, message };
 }

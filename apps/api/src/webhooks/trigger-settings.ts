@@ -122,7 +122,8 @@ function texts(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : undefined;
 }
 
-function toRateLimit(value: unknown): RateLimit | undefined {
+/** Returns the limit of requests that a definition has; undefined without one. */
+export function toRateLimit(value: unknown): RateLimit | undefined {
   if (!isJsonObject(value)) return undefined;
   const { max, windowSeconds } = value;
   return typeof max === 'number' && typeof windowSeconds === 'number' ? { max, windowSeconds } : undefined;

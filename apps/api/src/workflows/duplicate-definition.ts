@@ -15,7 +15,7 @@ export interface DuplicatedDefinition {
 }
 
 /**
- * Creates the definition of a duplicate. Its webhooks get new URLs. If the original requires a secret, the duplicate
+ * Creates the definition of a duplicate. Its webhooks and forms get new URLs. If the original requires a secret, the duplicate
  * gets a new random one that nobody knows, so that its webhook is never unprotected. @param isElsewhere whether the
  * duplicate is in another workspace.
  */
@@ -34,10 +34,15 @@ export function duplicateDefinition(definition: unknown, isElsewhere: boolean): 
       const message = 'The workflow that it starts is not in this workspace, so the node fails.';
       warn('WORKFLOW_NOT_FOUND', 'workflowId', message);
     }
+    if (node.type === 'trigger.form') return { ...node, parameters: withoutPath(node.parameters) };
     if (node.type !== 'trigger.webhook') return node;
     return { ...node, parameters: duplicateWebhook(node.parameters, warn) };
   });
   return { definition: { ...definition, nodes }, warnings };
+}
+
+function withoutPath({ path: _, ...parameters }: JsonObject): JsonObject {
+  return parameters;
 }
 
 function duplicateWebhook(

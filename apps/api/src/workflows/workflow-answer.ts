@@ -1,14 +1,12 @@
 import type { WorkflowSchedule } from '@deckhand/contracts';
 import type { WorkflowRecord } from '@deckhand/db';
-import { type SavedNode, savedNodes } from '../definitions.ts';
+import { methodOf, type SavedNode, savedNodes } from '../definitions.ts';
 
-/** The default method of a webhook trigger. */
-const DEFAULT_METHOD = 'POST';
 /** The default time zone of a schedule trigger. */
 const DEFAULT_ZONE = 'UTC';
 
 /**
- * Returns a workflow as the API responds with it: with the URL and the method of each webhook trigger of its latest
+ * Returns a workflow as the API responds with it: with the URL and the method of each webhook trigger and form of its latest
  * version, and the schedules of its active one, or, if there was never one, those that activating it would start.
  */
 export function workflowAnswer(workflow: WorkflowRecord, webhookBaseUrl: string): object {
@@ -16,10 +14,11 @@ export function workflowAnswer(workflow: WorkflowRecord, webhookBaseUrl: string)
   const suffixes = new Map(webhooks.map(({ nodeId, suffix }) => [nodeId, suffix]));
   return {
     ...entry,
-    webhooks: savedNodes(definition, 'webhooks').flatMap(({ id, parameters }) => {
-      const suffix = suffixes.get(id);
-      const method = typeof parameters.method === 'string' ? parameters.method : DEFAULT_METHOD;
-      return suffix === undefined ? [] : [{ nodeId: id, url: webhookUrl(webhookBaseUrl, suffix), method }];
+    webhooks: savedNodes(definition, 'webhooks').flatMap((node) => {
+      const suffix = suffixes.get(node.id);
+      if (suffix === undefined) return [];
+      const url = triggerUrl(webhookBaseUrl, { suffix, type: node.type });
+      return [{ nodeId: node.id, url, method: methodOf(node) }];
     }),
     schedules:
       workflow.activeVersionId === null ? savedNodes(definition, 'schedules').flatMap(idleSchedule) : schedules,
@@ -45,12 +44,22 @@ function idleSchedule({ id, isDisabled, parameters }: SavedNode): WorkflowSchedu
   ];
 }
 
-/** Returns the URL of a webhook. */
-export function webhookUrl(baseUrl: string, suffix: string): string {
-  return `${baseUrl}/webhook/${suffix}`;
+/** A trigger with a URL: the last part of it, and its node type. */
+interface TriggerAddress {
+  readonly suffix: string;
+  readonly type: string;
 }
 
-/** Returns the test URL of a webhook, which runs the latest version while it is open. */
-export function webhookTestUrl(baseUrl: string, suffix: string): string {
-  return `${baseUrl}/webhook-test/${suffix}`;
+/** Returns the URL of a webhook, or of the page of a form. */
+export function triggerUrl(baseUrl: string, { suffix, type }: TriggerAddress): string {
+  return `${baseUrl}/${kindOf(type)}/${suffix}`;
+}
+
+/** Returns the test URL of a webhook or a form, which runs the latest version while it is open. */
+export function triggerTestUrl(baseUrl: string, { suffix, type }: TriggerAddress): string {
+  return `${baseUrl}/${kindOf(type)}-test/${suffix}`;
+}
+
+function kindOf(type: string): 'form' | 'webhook' {
+  return type === 'trigger.form' ? 'form' : 'webhook';
 }

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { prepareConsole } from '../testing/console.tsx';
 import { type Columns, DataTable } from './data-table.tsx';
@@ -47,7 +47,7 @@ it('renders no row again that stays in view while it is scrolled', () => {
   rendered.length = 0;
   render(draw(COLUMNS));
   const height = screen.getByText('row 0').offsetHeight;
-  Object.defineProperty(window, 'scrollY', { value: 14 * height, configurable: true });
+  jest.spyOn(window, 'scrollY', 'get').mockReturnValue(14 * height);
   fireEvent.scroll(window);
   expect(screen.queryByText('row 0')).toBeNull();
   const counts = Map.groupBy(rendered, (id) => id);

@@ -33,4 +33,5 @@ export const nodeTypesOf = (...entries: readonly NodeTypeEntry[]): NodeTypes =>
 export const CONTAINER_TYPES = nodeTypesOf(
   nodeTypeOf('loop', { handles: ['body', 'done'], container: 'loop' }),
   nodeTypeOf('try', { handles: ['body', 'error', 'success'], container: 'try' }),
+  nodeTypeOf('agent', { handles: ['body', 'done'], container: 'agent' }),
 );

@@ -3,8 +3,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { AnyObject, nullable, oneOf } from './common.ts';
 import { CREDENTIAL_TYPES } from './credential-secrets.ts';
 
-/** What a container does with the nodes after its output `body`: a loop repeats them, a try catches their failures. */
-export const CONTAINERS = ['loop', 'try'] as const;
+/**
+ * What a container does with the nodes after its output `body`: a loop repeats them, a try catches their failures, an
+ * agent calls them as the tools of a language model.
+ */
+export const CONTAINERS = ['loop', 'try', 'agent'] as const;
 export type ContainerKind = (typeof CONTAINERS)[number];
 
 /** How the outputs of a node follow from one of its parameters. */
@@ -148,7 +151,7 @@ export const NodeTypeEntry = Type.Object({
   }),
   container: nullable(oneOf(CONTAINERS), {
     description:
-      'What it does with the nodes after its output `body`: `loop` repeats them, `try` catches their failures. null if it contains none',
+      'What it does with the nodes after its output `body`: `loop` repeats them, `try` catches their failures, `agent` calls them as tools of a language model. null if it contains none',
   }),
   credentialTypes: Type.Array(oneOf(CREDENTIAL_TYPES), {
     description: 'Types of credentials that `credentialId` may name; empty if it uses no credential',

@@ -39,7 +39,7 @@ async function reserveSuffixes(
   if (taken) throw new DeckhandError('CONFLICT', { message });
 }
 
-/** A webhook trigger of a version that is being saved. */
+/** A trigger with a URL of a version that is being saved: a webhook, or a form. */
 export interface WantedWebhook {
   readonly nodeId: string;
   /** Its parameter `path`; null generates a suffix. */
@@ -159,7 +159,7 @@ async function readPaths(tx: Queryable, versionId: string | null): Promise<Map<s
   const rows = await tx.$queryRaw<{ nodeId: string; path: string | null }[]>`
     SELECT node ->> 'id' AS "nodeId", node #>> '{parameters,path}' AS path
     FROM workflow_versions v CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
-    WHERE v.id = ${versionId}::uuid AND node ->> 'type' = 'trigger.webhook'`;
+    WHERE v.id = ${versionId}::uuid AND node ->> 'type' IN ('trigger.webhook', 'trigger.form')`;
   return new Map(rows.map(({ nodeId, path }) => [nodeId, path]));
 }
 

@@ -65,6 +65,16 @@ export function openWebhookTest(
   });
 }
 
+/** Reads the type of a node of the latest version of a workflow; "" when that has no such node. */
+export async function readTriggerType(db: Database, workflowId: string, nodeId: string): Promise<string> {
+  const [row] = await db.$queryRaw<{ type: string }[]>`
+    SELECT node ->> 'type' AS type
+    FROM workflows w JOIN workflow_versions v ON v.id = w.latest_version_id
+      CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
+    WHERE w.id = ${workflowId}::uuid AND node ->> 'id' = ${nodeId}`;
+  return row?.type ?? '';
+}
+
 /** A node of a saved version, with the parts of the version that a webhook needs. They never change. */
 export interface SavedTrigger {
   /** The node in the definition. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue, type RetrySettings } from '@deckhand/contracts';
+import type { AgentSteps } from '../agent.ts';
 import type { SoundEdge } from './check-graph.ts';
 import type { SoundNode } from './check-nodes.ts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.ts';
@@ -29,7 +30,7 @@ export function buildGraph(
   const root = emptyRegion();
   const regions = new Map<string, BuildingRegion>();
   for (const { node, type } of nodes)
-    if (type.container !== undefined) regions.set(node.id, emptyRegion(type.container === 'try'));
+    if (type.container !== undefined) regions.set(node.id, emptyRegion({ catches: type.container === 'try' }));
 
   const graph = new Map<string, BuildingNode>();
   for (const entry of nodes) {
@@ -39,7 +40,14 @@ export function buildGraph(
     region.nodes.push(node);
     graph.set(node.id, node);
   }
-  for (const [container, region] of regions) region.container = graph.get(container);
+  for (const [container, region] of regions) {
+    const node = graph.get(container);
+    region.container = node;
+    if (node?.type.agent) {
+      region.steps = stepsOf(node, region, node.type.agent);
+      region.nodes.push(region.steps);
+    }
+  }
 
   for (const { edge } of edges) {
     const source = graph.get(edge.source);
@@ -54,7 +62,9 @@ export function buildGraph(
     if (mayEnd(node)) findRegion(node, regions, root).ends.push(node);
   }
   for (const region of [root, ...regions.values()])
-    region.hasSingleEnd = region.nodes.filter((node) => edgesInside(node).length === 0).length === 1;
+    region.hasSingleEnd = region.steps
+      ? true
+      : region.nodes.filter((node) => edgesInside(node).length === 0).length === 1;
   for (const { node: definition, type } of nodes) {
     const node = graph.get(definition.id);
     const early = definition.disabled === true ? undefined : type.join?.(definition.parameters ?? {});
@@ -66,11 +76,11 @@ export function buildGraph(
   return { nodes: graph, root };
 }
 
-/** Marks the nodes that early joins and try nodes cancel, and the bodies of containers among them. */
+/** Marks the nodes that early joins, try nodes and agents cancel, and the bodies of containers among them. */
 function markCancellable(graph: ReadonlyMap<string, BuildingNode>): void {
   const open = [...graph.values()].flatMap(({ join, body }) => [
     ...(join?.cancels ?? []),
-    ...(body?.catches ? body.nodes : []),
+    ...(body?.catches || body?.steps ? body.nodes : []),
   ]);
   for (let node = open.pop(); node; node = open.pop()) {
     const found = graph.get(node.id);
@@ -101,8 +111,9 @@ function edgesInside({ outgoing, region }: GraphNode): GraphEdge[] {
   return outgoing.filter(({ target }) => target.region === region);
 }
 
-function emptyRegion(catches = false): BuildingRegion {
-  return { container: undefined, catches, nodes: [], ends: [], hasSingleEnd: false, cancelling: [] };
+function emptyRegion({ catches = false } = {}): BuildingRegion {
+  const nothing = { container: undefined, steps: undefined, nodes: [], ends: [], cancelling: [] };
+  return { ...nothing, catches, hasSingleEnd: false };
 }
 
 function findRegion(
@@ -134,6 +145,29 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
     source,
     evaluate: parameters.evaluate,
     evaluateDeferred: deferred && ((scope) => valueAt(deferred.evaluate(scope), type.deferred?.path ?? '')),
+  };
+}
+
+/** What follows the id of an agent in that of its steps: ids of definitions contain no dot. */
+const STEPS_SUFFIX = '.steps';
+
+/** Returns the node whose runs are the steps of an agent. What becomes of a failure is up to the agent itself. */
+function stepsOf(agent: GraphNode, region: Region, { ask }: AgentSteps): GraphNode {
+  const { onError: _agents, disabled: _never, mock: _unused, ...definition } = agent.definition;
+  const { container: _none, agent: _itself, ...type } = agent.type;
+  return {
+    ...agent,
+    id: `${agent.id}${STEPS_SUFFIX}`,
+    definition,
+    type: { ...type, container: undefined, agent: undefined, handles: [], run: ask },
+    incoming: [],
+    outgoing: [],
+    region,
+    slot: region.nodes.length,
+    body: undefined,
+    handles: new Set(),
+    join: undefined,
+    isCancellable: true,
   };
 }
 

@@ -27,6 +27,11 @@ export interface Region {
   readonly ends: readonly GraphNode[];
   /** Whether one node only has no edge at all: the output is that of a lone end itself then. */
   readonly hasSingleEnd: boolean;
+  /**
+   * For the body of an agent: a node of the engine's own, whose runs are the steps of the agent. Where the model is
+   * asked, no other node runs; where a tool is called, its record has what the model is told.
+   */
+  readonly steps: GraphNode | undefined;
   /** Nodes whose early join cancels what only leads to them. */
   readonly cancelling: readonly GraphNode[];
 }

@@ -3,7 +3,7 @@ import type { GraphNode } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';
 import { failureOf } from './failure.ts';
 import { expressionScope } from './node-scope.ts';
-import { wayOut, joinIteration, recordKey } from './records.ts';
+import { wayOut, joinIteration, type LoopPosition, recordKey } from './records.ts';
 import type { EnginePorts, RunRequest } from './ports.ts';
 import { inputOf, type NextIteration, outputOfEnds, type Task } from './scope.ts';
 
@@ -43,6 +43,32 @@ export async function loadIterationOutputs(
     }
   }
   return outputs;
+}
+
+/**
+ * Returns the results of the steps of an agent that earlier workers finished, by their indexes.
+ * @throws the signal's reason once it aborts, and what `ports.loadIterations` throws.
+ */
+export async function loadSteps(
+  { node, scope }: Task,
+  { next, open }: LoopPosition,
+  { ports, signal }: { readonly ports: Pick<EnginePorts, 'loadIterations'>; readonly signal: AbortSignal },
+): Promise<ReadonlyMap<number, JsonValue>> {
+  const ended = new Map<number, JsonValue>();
+  const { steps } = node.body ?? {};
+  if (!steps) return ended;
+  const places = new Map<string, number>();
+  for (let index = 0; index < next; index += 1)
+    if (!open.includes(index)) places.set(joinIteration(scope.iteration, index), index);
+  const iterations = [...places.keys()];
+  for (let from = 0; from < iterations.length; from += PAGE_SIZE) {
+    signal.throwIfAborted();
+    for (const record of await ports.loadIterations([steps.id], iterations.slice(from, from + PAGE_SIZE))) {
+      const index = places.get(record.iteration);
+      if (index !== undefined && record.output !== undefined) ended.set(index, record.output);
+    }
+  }
+  return ended;
 }
 
 /**

@@ -7,10 +7,15 @@ import type { SourceReferences } from '../script.ts';
 import type { LazySignal } from './in-flight.ts';
 import type { RunRequest } from './ports.ts';
 import { retryPart } from './retry-part.ts';
-import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope, type Task } from './scope.ts';
+import { agentContext } from './agent-steps.ts';
+import { agentOf, inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope, type Task } from './scope.ts';
 
-/** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
-export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {
+/**
+ * Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. In
+ * those of an agent's steps, they are those of the agent.
+ */
+export function expressionScope(request: RunRequest, task: Task): ExpressionScope {
+  const { node, scope } = agentOf(task) ?? task;
   return {
     trigger: request.trigger,
     input: inputOf(node, scope),
@@ -53,11 +58,12 @@ export function nodeContext(
 ): NodeContext {
   const { node, scope } = task;
   const { iteration } = scope;
+  const read = agentOf(task) ?? task;
   const { workspaceId, executionId, services } = request;
   return {
     trigger: request.trigger,
-    input: inputOf(node, scope),
-    inputs: inputsOf(node, scope),
+    input: inputOf(read.node, read.scope),
+    inputs: inputsOf(read.node, read.scope),
     workspaceId,
     executionId,
     mode: request.mode,
@@ -76,6 +82,7 @@ export function nodeContext(
     services,
     files: services.files({ workspaceId, executionId, signal: halt }),
     now: () => request.ports.now(),
+    agent: agentContext(task),
     mock: node.definition.mock,
     async credential(sentTo) {
       const { credentialId } = node.definition;

@@ -120,6 +120,21 @@ export class Recorder implements SchedulerPorts {
     return this.#unreached.values();
   }
 
+  stepBegan(node: GraphNode, scope: Scope): void {
+    this.#containerStarts.set(recordKey(node.id, scope.iteration), this.#request.ports.now());
+  }
+
+  stepEnded(node: GraphNode, scope: Scope, told: JsonValue, handle: string | undefined): void {
+    const startedAt = this.startOf(node, scope);
+    this.#containerStarts.delete(recordKey(node.id, scope.iteration));
+    this.note(node, scope, 'success', { startedAt, attempts: 1 }, { output: told, handle });
+  }
+
+  earlierStep(node: GraphNode, scope: Scope): JsonValue | undefined {
+    const record = this.find(node, scope);
+    return record?.status === 'success' ? (record.output ?? null) : undefined;
+  }
+
   skipped(node: GraphNode, scope: Scope): void {
     // A node that one iteration skips may run in the next.
     if (scope.iteration === '' && !this.find(node, scope)) this.note(node, scope, 'skipped', undefined, {});
@@ -182,7 +197,7 @@ export class Recorder implements SchedulerPorts {
 
   #noteSkipped(node: GraphNode, scope: Scope): void {
     this.skipped(node, scope);
-    for (const inner of node.body?.nodes ?? []) this.#noteSkipped(inner, scope);
+    for (const inner of node.body?.nodes ?? []) if (inner !== node.body?.steps) this.#noteSkipped(inner, scope);
   }
 
   #noteStopped(node: GraphNode, place: Place, last: NodeRecord): void {
@@ -194,13 +209,23 @@ export class Recorder implements SchedulerPorts {
   #stopInside(body: Region, { iteration }: Scope): void {
     const { records, workflow } = this.#request;
     for (const [key, record] of records) {
-      const node = workflow.nodes.get(record.nodeId);
+      const node = workflow.nodes.get(record.nodeId) ?? stepsById(body, record.nodeId);
       const isOfScope = iteration === '' || `${record.iteration}.`.startsWith(`${iteration}.`);
       if (!node || !isOfScope || !isAround(body, node) || !isInProgress(record)) continue;
       const last = this.#cancellable.get(key) ?? record;
       if (isInProgress(last)) this.#noteStopped(node, record, last);
     }
   }
+}
+
+/** Returns the steps of an agent in a region, or in containers in it, by their id. */
+function stepsById(region: Region, id: string): GraphNode | undefined {
+  if (region.steps?.id === id) return region.steps;
+  for (const { body } of region.nodes) {
+    const found = body && stepsById(body, id);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** Whether a record is of a node that has begun, or waits to, and has not ended. */

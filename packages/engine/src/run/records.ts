@@ -116,21 +116,29 @@ export function storedDetails({ output }: NodeRecord): JsonObject | undefined {
 export type StoredContainer =
   | { readonly kind: 'items'; readonly items: readonly JsonValue[]; readonly concurrency: number }
   | { readonly kind: 'repeat'; readonly rule: RepeatRule }
-  | { readonly kind: 'try' };
+  | { readonly kind: 'try' }
+  | { readonly kind: 'agent'; readonly concurrency: number };
 
 /** A try in progress, as stored in its record. */
 export const TRY_STATE: JsonValue = { try: true };
+
+/** An agent in progress, as stored in its record. */
+export function storeAgent(concurrency: number): JsonValue {
+  return { agent: { concurrency } };
+}
 
 /** A loop with a condition, as stored in its record. */
 export function storeRepeat({ mode, maxIterations }: RepeatRule): JsonValue {
   return { repeat: mode, maxIterations };
 }
 
-/** Returns the loop or try that an earlier worker started. */
+/** Returns the container that an earlier worker started. */
 export function storedContainer({ status, state }: NodeRecord): StoredContainer | undefined {
   if (status !== 'running' || state === undefined || !isJsonObject(state)) return undefined;
-  const { items, concurrency, repeat, maxIterations } = state;
+  const { items, concurrency, repeat, maxIterations, agent } = state;
   if (state.try === true) return { kind: 'try' };
+  if (agent !== undefined && isJsonObject(agent) && typeof agent.concurrency === 'number')
+    return { kind: 'agent', concurrency: agent.concurrency };
   if ((repeat === 'while' || repeat === 'until') && typeof maxIterations === 'number') {
     return { kind: 'repeat', rule: { mode: repeat, maxIterations } };
   }

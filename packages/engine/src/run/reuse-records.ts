@@ -12,6 +12,8 @@
  * 7. A record that does not fit its node in the version of the rerun is not reused: the type is another one, or it left
  *    by an output that the node no longer has. The node is done again, and so is everything after it: in all iterations
  *    of the loops around it. Those with a condition begin anew.
+ * 8. An agent that did not finish begins anew, and so does one that continues from a node in it: what the model says
+ *    next depends on everything before. One that finished keeps its steps.
  */
 import { isJsonObject } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
@@ -50,7 +52,7 @@ export function reuseRecords(
   const from = given.workflow.nodes.get(fromNodeId);
   if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
   const failedPasses = iterations === 'failed' ? passesWithFailure(given.records, fromNodeId) : undefined;
-  const source = { ...given, records: fitting(given), failedPasses };
+  const source = { ...given, records: withoutOpenAgents(given.workflow, fitting(given)), failedPasses };
   const around = containersAround(from);
   let replayed = replay(source, () => false);
   if (around.some(isTry)) {
@@ -172,7 +174,7 @@ class Rerun {
 
   /** Whether the record is in a finished container: its body was not replayed, so nothing more is known about it. */
   #isInFinished({ nodeId, iteration }: NodeRecord): boolean {
-    const containers = containersAround(this.#source.workflow.nodes.get(nodeId));
+    const containers = containersAround(findNode(this.#source.workflow, nodeId));
     return containers.some(({ id }, depth) => {
       const key = recordKey(id, passOf(iteration, containers.slice(0, depth)));
       return this.#replayed.settled.get(key)?.status === 'success';
@@ -200,7 +202,7 @@ class Rerun {
 
 /** Returns the nodes in containers of which a record does not fit. Nothing settles others. */
 function misfitsIn({ workflow, records, types }: SourceRun): GraphNode[] {
-  const unfit = [...records.values()].filter((record) => !fits(workflow.nodes.get(record.nodeId), record, types));
+  const unfit = [...records.values()].filter((record) => !fits(findNode(workflow, record.nodeId), record, types));
   const nodes = [...new Set(unfit.map(({ nodeId }) => workflow.nodes.get(nodeId)))];
   return nodes.filter((node) => node !== undefined).filter((node) => containersAround(node).length > 0);
 }
@@ -236,12 +238,43 @@ export function typesOfNodes(definition: unknown): Map<string, string> {
 
 /** Returns the records that fit their nodes. */
 function fitting({ workflow, records, types }: SourceRun): ReadonlyMap<string, NodeRecord> {
-  return new Map([...records].filter(([, record]) => fits(workflow.nodes.get(record.nodeId), record, types)));
+  return new Map([...records].filter(([, record]) => fits(findNode(workflow, record.nodeId), record, types)));
+}
+
+/** Returns the records without those of agents that did not finish, and of the nodes in them. */
+function withoutOpenAgents(
+  workflow: CompiledWorkflow,
+  records: ReadonlyMap<string, NodeRecord>,
+): ReadonlyMap<string, NodeRecord> {
+  const agents = [...workflow.nodes.values()].filter(isAgent);
+  if (agents.length === 0) return records;
+  const isOpen = ({ nodeId, iteration }: NodeRecord): boolean => {
+    const node = findNode(workflow, nodeId);
+    if (!node) return false;
+    const around = [...containersAround(node), ...(isAgent(node) ? [node] : [])];
+    return around.some(
+      (container, depth) =>
+        isAgent(container) && statusOf({ records }, container, iteration, around.slice(0, depth)) !== 'success',
+    );
+  };
+  return new Map([...records].filter(([, record]) => !isOpen(record)));
+}
+
+/** Returns a node of a workflow, which may be the steps of an agent. */
+function findNode({ nodes }: CompiledWorkflow, id: string): GraphNode | undefined {
+  return nodes.get(id) ?? [...nodes.values()].find(({ body }) => body?.steps?.id === id)?.body?.steps;
+}
+
+function isAgent({ type }: GraphNode): boolean {
+  return type.container === 'agent';
 }
 
 function fits(node: GraphNode | undefined, record: NodeRecord, types: SourceRun['types']): boolean {
-  if (!node || (types && types.get(node.id) !== node.type.type)) return false;
-  if (record.status !== 'success') return true;
+  const { steps, container } = node?.region ?? {};
+  const isStep = node !== undefined && node === steps;
+  const typed = isStep ? container : node;
+  if (!node || !typed || (types && types.get(typed.id) !== typed.type.type)) return false;
+  if (record.status !== 'success' || isStep) return true;
   const { handles, type, definition } = node;
   if (record.handle !== null) return handles.has(record.handle) || (isTry(node) && record.handle === ERROR_HANDLE);
   // A node with several outputs leaves by none only while it is disabled.
@@ -267,6 +300,9 @@ function replay(
   const scheduler = new Scheduler(workflow.root, triggerNodeId, {
     skipped: ignore,
     containerDone: ignore,
+    stepBegan: ignore,
+    stepEnded: ignore,
+    earlierStep: () => undefined,
     joined: ignore,
     cancelled: ignore,
     earlierDecision({ id }, { iteration }) {
@@ -337,14 +373,14 @@ function isIn({ nodes, container }: Level, { nodeId, status }: NodeRecord): bool
   return nodes.has(nodeId) || (nodeId === container?.id && status === 'success');
 }
 
-/** A loop with a condition: the containers around it, and the ids of it and the nodes in its body. */
+/** A loop with a condition, or an agent: the containers around it, and the ids of it and the nodes in its body. */
 interface Repeat {
   readonly loop: GraphNode;
   readonly outer: readonly GraphNode[];
   readonly ids: ReadonlySet<string>;
 }
 
-/** Returns the loops with a condition around a node, outermost first. */
+/** Returns the loops with a condition, and the agents, around a node, outermost first. */
 function repeatsAround(node: GraphNode): Repeat[] {
   const around = containersAround(node);
   return around.flatMap((loop, depth) =>
@@ -362,13 +398,15 @@ function isTry({ body }: GraphNode): boolean {
   return body?.catches === true;
 }
 
-function isRepeat({ definition: { parameters } }: GraphNode): boolean {
-  return parameters?.mode === 'while' || parameters?.mode === 'until';
+function isRepeat(node: GraphNode): boolean {
+  const { parameters } = node.definition;
+  return isAgent(node) || parameters?.mode === 'while' || parameters?.mode === 'until';
 }
 
 /** Returns all nodes in the body of a loop, also those in loops in it. */
 function bodyOf(loop: GraphNode): Set<string> {
-  return reachable(loop.outgoing.flatMap(({ handle, target }) => (handle === BODY_HANDLE ? [target] : [])));
+  const found = reachable(loop.outgoing.flatMap(({ handle, target }) => (handle === BODY_HANDLE ? [target] : [])));
+  return loop.body?.steps ? found.add(loop.body.steps.id) : found;
 }
 
 /** Returns the nodes and all nodes after them, bodies of loops included. */
@@ -378,6 +416,7 @@ function reachable(start: readonly GraphNode[]): Set<string> {
   for (let node = open.pop(); node; node = open.pop()) {
     if (found.has(node.id)) continue;
     found.add(node.id);
+    if (node.body?.steps) found.add(node.body.steps.id);
     open.push(...node.outgoing.map(({ target }) => target));
   }
   return found;

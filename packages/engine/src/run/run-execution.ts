@@ -10,11 +10,13 @@
  * 3. Once the control's signal aborts, no node starts and nothing is recorded.
  * 4. While paused no node starts; those in flight finish and are recorded. One that has yet to begin an attempt is
  *    pending again.
- * 5. A failure that neither its node handles nor a try around it catches aborts the other branches and ends the run.
+ * 5. A failure that neither its node handles nor a try or an agent around it catches aborts the other branches and
+ *    ends the run.
  * 6. While nothing is left to do until a wait ends, the run rests.
  * 7. The outcome of a node that an early join or a try has cancelled is dropped.
  * 8. A node with a mock does not run, and has the output of that.
- * 9. A run that ends after a node skips all nodes that are not before it, except those that the records settle.
+ * 9. A step of an agent that fails, fails the agent; a call of a tool that fails is told to the model.
+ * 10. A run that ends after a node skips all nodes that are not before it, except those that the records settle.
  */
 import type { JsonValue } from '@deckhand/contracts';
 import type { NodeFailure } from '../node-failure.ts';
@@ -22,13 +24,14 @@ import { mockOutcome, type Outcome, type RepeatRule, type TerminalResult } from 
 import { attempt, type AttemptsEnd, debugOf, makeAttempts, resumeNode } from './attempt.ts';
 import { caughtOutput, errorOutput, INTERRUPTED, recorded } from './failure.ts';
 import { InFlight } from './in-flight.ts';
-import { goesOn, loadIterationOutputs } from './iterations.ts';
+import { goesOn, loadIterationOutputs, loadSteps } from './iterations.ts';
 import {
   begunWait,
   hasBegun,
   resultInside,
   type StoredContainer,
   storedResult,
+  storeAgent,
   storeRepeat,
   storeUncounted,
   storeWait,
@@ -40,7 +43,7 @@ import type { Ending, RunRequest } from './ports.ts';
 import { nextProgress, type Progress, recordedProgress, withAttempt, withConsole, mayRetry } from './progress.ts';
 import { Recorder, type RecordedResult } from './recorder.ts';
 import { Scheduler } from './scheduler.ts';
-import { catchingScope, inputOf, type NextIteration, type Task } from './scope.ts';
+import { agentOf, catchingScope, inputOf, type NextIteration, type Task } from './scope.ts';
 import { Waits } from './waits.ts';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
@@ -288,6 +291,10 @@ class RunLoop {
         this.#recorder.noteContainer(task, progress, TRY_STATE);
         this.#scheduler.attempt(task);
         return;
+      case 'agent':
+        this.#recorder.noteContainer(task, progress, storeAgent(outcome.concurrency));
+        this.#scheduler.agent(task, outcome.concurrency);
+        return;
       case 'failure': {
         const { failure } = outcome;
         const isHandled = node.definition.onError === 'continue' || node.definition.onError === 'branch';
@@ -312,6 +319,11 @@ class RunLoop {
    * @param output what an earlier worker recorded for it.
    */
   #fail(task: Task, failure: NodeFailure, output: JsonValue = errorOutput(failure)): void {
+    const agent = agentOf(task);
+    if (agent) {
+      this.#failContainer(agent, failure);
+      return;
+    }
     switch (task.node.definition.onError) {
       case 'continue':
         this.#scheduler.done(task, output, task.node.type.undecidedHandle);
@@ -320,7 +332,7 @@ class RunLoop {
         this.#scheduler.done(task, output, 'error');
         return;
       default:
-        if (this.#scheduler.caught(task, caughtOutput(task, failure))) return;
+        if (this.#scheduler.caught(task, failure, caughtOutput(task, failure))) return;
         this.#failed ??= { nodeId: task.node.id, failure };
         this.#inFlight.abortAll();
     }
@@ -335,6 +347,9 @@ class RunLoop {
         return;
       case 'repeat':
         this.#resumeRepeat(task, container.rule, position);
+        return;
+      case 'agent':
+        this.#resumeAgent(task, container.concurrency, position);
         return;
       case 'items':
         this.#recorder.reached(task);
@@ -354,6 +369,20 @@ class RunLoop {
     else this.#withOutputs(task, [before], resume);
   }
 
+  /** Continues an agent, once the results of its steps are loaded. */
+  #resumeAgent(task: Task, concurrency: number, position: LoopPosition | undefined): void {
+    if (!position) {
+      this.#scheduler.agent(task, concurrency);
+      return;
+    }
+    const { ports } = this.#request;
+    const signal = this.#inFlight.signalOf(task.node, task.scope)();
+    this.#load(task, loadSteps(task, position, { ports, signal }), (ended) => {
+      this.#recorder.reached(task);
+      this.#scheduler.agent(task, concurrency, { ...position, ended });
+    });
+  }
+
   /** Begins the next iteration of a loop with a condition, or ends the loop. */
   #decide(task: Task, iteration: NextIteration): void {
     const outcome = hasBegun(this.#request.records, task, iteration) || goesOn(this.#request, task, iteration);
@@ -361,8 +390,12 @@ class RunLoop {
       this.#scheduler.decide(task, outcome);
       return;
     }
+    this.#failContainer(task, outcome);
+  }
+
+  #failContainer(task: Task, failure: NodeFailure): void {
     const startedAt = this.#recorder.startOf(task.node, task.scope);
-    this.#settle(task, { kind: 'failure', failure: outcome }, { startedAt, attempts: 1 });
+    this.#settle(task, { kind: 'failure', failure }, { startedAt, attempts: 1 });
   }
 
   /** Ends a loop of which earlier workers finished iterations. */
@@ -373,9 +406,13 @@ class RunLoop {
   /** Loads outputs of iterations that earlier workers finished. */
   #withOutputs(task: Task, indexes: readonly number[], use: (outputs: readonly JsonValue[]) => void): void {
     const signal = this.#inFlight.signalOf(task.node, task.scope)();
-    const loaded = loadIterationOutputs(task, indexes, { ports: this.#request.ports, signal }).then(
-      (outputs) => {
-        if (!this.#isDropped(task)) use(outputs);
+    this.#load(task, loadIterationOutputs(task, indexes, { ports: this.#request.ports, signal }), use);
+  }
+
+  #load<T>(task: Task, loading: Promise<T>, use: (loaded: T) => void): void {
+    const loaded = loading.then(
+      (value) => {
+        if (!this.#isDropped(task)) use(value);
       },
       (error: unknown) => {
         if (!this.#isDropped(task)) throw error;

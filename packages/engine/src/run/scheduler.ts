@@ -16,13 +16,20 @@
  *    replayed, it might decide otherwise.
  * 9. A failure that its node does not handle settles the innermost try around it, by the `error` handle. The rest of
  *    its body is cancelled in the same step.
- * 10. A node that is left out is skipped once all edges into it are settled, also one with an early join, which cancels
+ * 10. The steps of an agent are iterations with indexes of their own. Each either asks the model, which is the task of
+ *     the node that the engine adds to the body, or calls one tool: of the edges into the body, one is taken. The model
+ *     is asked again once all calls that it asked for have ended. A failure of a call that nothing inside handles ends
+ *     that call.
+ * 11. A node that is left out is skipped once all edges into it are settled, also one with an early join, which cancels
  *     nothing then.
  */
 import type { JsonValue } from '@deckhand/contracts';
+import type { AgentCall, AgentSteps, CallEnd } from '../agent.ts';
 import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
 import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.ts';
+import type { NodeFailure } from '../node-failure.ts';
 import type { RepeatRule } from '../outcome.ts';
+import { agentOutput, type AgentPosition, startFrom } from './agent-steps.ts';
 import { createLoopOutputs } from './loop-outputs.ts';
 import { joinIteration, type LoopPosition } from './records.ts';
 import {
@@ -44,6 +51,12 @@ export interface SchedulerPorts {
   skipped(node: GraphNode, scope: Scope): void;
   /** A loop is done, or a try: by the handle of one that ended well, or by the one for failures. */
   containerDone(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void;
+  /** A call of a tool begins. @param node the steps of its agent. */
+  stepBegan(node: GraphNode, scope: Scope): void;
+  /** A call of a tool has ended: by the handle for failures, or by none. @param told what the model is told of it. */
+  stepEnded(node: GraphNode, scope: Scope, told: JsonValue, handle: string | undefined): void;
+  /** Returns what the model is told of a call according to the records; undefined if it has not ended. */
+  earlierStep(node: GraphNode, scope: Scope): JsonValue | undefined;
   /** An early join cancels the rest: the nodes that `cancelled` is called with next. */
   joined(node: GraphNode, scope: Scope, decision: JoinDecision): void;
   /** Also called for a node that an earlier worker cancelled, and for the open body of a cancelled container. */
@@ -131,11 +144,11 @@ export class Scheduler {
   }
 
   /**
-   * Lets the innermost try around a failed task catch the failure.
+   * Lets the innermost try around a failed task, or call of a tool, catch the failure.
    * @param output of the try.
    * @returns false if there is none.
    */
-  caught({ node, scope }: Task, output: JsonValue): boolean {
+  caught({ node, scope }: Task, failure: NodeFailure, output: JsonValue): boolean {
     const body = catchingScope(scope);
     if (!body?.parent || !body.region.container) return false;
     // Not cancelled: its record says that it failed.
@@ -143,7 +156,8 @@ export class Scheduler {
     cellOf(scope, node).state = 'skipped';
     scope.open -= 1;
     this.#cancelScope(body);
-    this.#settleContainer(body.region.container, body.parent, output, ERROR_HANDLE);
+    if (body.region.steps) this.#endCall(body, { kind: 'failure', failure });
+    else this.#settleContainer(body.region.container, body.parent, output, ERROR_HANDLE);
     this.#drain();
     return true;
   }
@@ -196,6 +210,19 @@ export class Scheduler {
     this.#drain();
   }
 
+  /** Begins the steps of an agent, or continues them where an earlier worker left them. */
+  agent(task: Task, concurrency: number, from: AgentPosition = { next: 0, open: [], ended: new Map() }): void {
+    const progress = this.#begin(task, { items: undefined, concurrency, repeat: undefined, calls: [] }, undefined);
+    progress.next = from.next;
+    for (const [index, result] of from.ended) progress.outputs.set(index, result);
+    const { asking, calling, calls } = startFrom(stepsIn(progress), from);
+    progress.calls = calls;
+    for (const index of asking) this.#ask(progress, index);
+    for (const [index, call] of calling) this.#call(progress, index, call);
+    this.#nextSteps(progress);
+    this.#drain();
+  }
+
   /** Opens the body of a try. */
   attempt(task: Task): void {
     const items = [inputOf(task.node, task.scope)];
@@ -244,6 +271,7 @@ export class Scheduler {
   /** A container that is skipped, disabled or failed at once, and a loop without iterations, skip their body. */
   #skipBody(node: GraphNode, scope: Scope): void {
     for (const inner of node.body?.nodes ?? []) {
+      if (inner === node.body?.steps) continue;
       this.#ports.skipped(inner, scope);
       this.#skipBody(inner, scope);
     }
@@ -334,11 +362,12 @@ export class Scheduler {
 
   #begin(
     { node, scope }: Task,
-    kind: Pick<LoopProgress, 'items' | 'concurrency' | 'repeat'>,
+    kind: Pick<LoopProgress, 'items' | 'concurrency' | 'repeat'> & { readonly calls?: AgentCall[] },
     position: LoopPosition | undefined,
   ): LoopProgress {
     const length = kind.items?.length ?? position?.next ?? 0;
     const progress: LoopProgress = {
+      calls: undefined,
       ...kind,
       node,
       scope,
@@ -406,11 +435,90 @@ export class Scheduler {
     if (!container || !scope.parent) return;
     const { loop } = cellOf(scope.parent, container);
     if (!loop) return;
+    if (scope.region.steps) {
+      this.#endStep(loop, scope, scope.region.steps);
+      return;
+    }
     const output = iterationOutput(scope);
     loop.outputs.set(scope.index, output);
     loop.open.delete(scope.index);
     if (loop.repeat) this.#askNext(loop, output);
     else this.#openIterations(loop);
+  }
+
+  /* The steps of agents. */
+
+  /** Begins as many calls of the last answer as may run at the same time. After the last one, the model is asked. */
+  #nextSteps(progress: LoopProgress): void {
+    const { calls = [], concurrency, open } = progress;
+    while (open.size < concurrency && calls.length > 0) {
+      const [call] = calls.splice(0, 1);
+      progress.next += 1;
+      if (call) this.#call(progress, progress.next - 1, call);
+    }
+    if (open.size > 0) return;
+    progress.next += 1;
+    this.#ask(progress, progress.next - 1);
+  }
+
+  /** Opens a step in which the model is asked. */
+  #ask(progress: LoopProgress, index: number): void {
+    const scope = openStep(progress, index, null);
+    const { steps } = scope.region;
+    for (const node of scope.region.nodes) if (node !== steps) cellOf(scope, node).state = 'skipped';
+    scope.open = 1;
+    progress.open.set(index, scope);
+    if (steps) this.#makeReady(steps, scope);
+  }
+
+  /** Opens a step in which a tool is called. */
+  #call(progress: LoopProgress, index: number, { nodeId, input }: AgentCall): void {
+    const scope = openStep(progress, index, input);
+    const { steps } = scope.region;
+    if (!steps) return;
+    const earlier = this.#ports.earlierStep(steps, scope);
+    if (earlier !== undefined) {
+      progress.outputs.set(index, earlier);
+      return;
+    }
+    cellOf(scope, steps).state = 'skipped';
+    scope.open -= 1;
+    progress.open.set(index, scope);
+    this.#ports.stepBegan(steps, scope);
+    this.#applyDecisions(scope);
+    for (const edge of progress.node.outgoing) {
+      if (edge.handle === BODY_HANDLE) this.#settling.push({ edge, scope, isTaken: edge.target.id === nodeId });
+    }
+  }
+
+  #endStep(progress: LoopProgress, scope: Scope, steps: GraphNode): void {
+    const { state, output } = cellOf(scope, steps);
+    if (state !== 'done') {
+      this.#endCall(scope, { kind: 'output', output: iterationOutput(scope) });
+      return;
+    }
+    progress.outputs.set(scope.index, output);
+    progress.open.delete(scope.index);
+    progress.calls = [...(stepsIn(progress).callsOf(output) ?? [])];
+    if (stepsIn(progress).callsOf(output)) this.#nextSteps(progress);
+    else this.#finishAgent(progress);
+  }
+
+  #endCall(scope: Scope, end: CallEnd): void {
+    const { container, steps } = scope.region;
+    const progress = container && scope.parent && cellOf(scope.parent, container).loop;
+    if (!progress || !steps) return;
+    const told = stepsIn(progress).tell(end);
+    this.#ports.stepEnded(steps, scope, told, end.kind === 'failure' ? ERROR_HANDLE : undefined);
+    progress.outputs.set(scope.index, told);
+    progress.open.delete(scope.index);
+    this.#nextSteps(progress);
+  }
+
+  #finishAgent(progress: LoopProgress): void {
+    const { node, scope, outputs } = progress;
+    const output = agentOutput(stepsIn(progress), outputs.all());
+    this.#settleContainer(node, scope, output, node.type.undecidedHandle);
   }
 
   #closeLoop(progress: LoopProgress): void {
@@ -434,6 +542,18 @@ function loopOf({ node, scope }: Task): LoopProgress {
   const { loop } = cellOf(scope, node);
   if (!loop) throw new Error(`node ${node.id} is not a loop in progress`);
   return loop;
+}
+
+function stepsIn({ node }: LoopProgress): AgentSteps {
+  const { agent } = node.type;
+  if (!agent) throw new Error(`node ${node.id} is not an agent`);
+  return agent;
+}
+
+function openStep({ node, scope }: LoopProgress, index: number, item: JsonValue): Scope {
+  if (!node.body) throw new Error(`node ${node.id} has no body`);
+  const iteration = joinIteration(scope.iteration, index);
+  return openScope(node.body, { parent: scope, iteration, index, item, previous: undefined });
 }
 
 /** Returns the indexes of the iterations that were finished at a position. */

@@ -2,11 +2,12 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { GraphEdge, GraphNode, Region } from '../compile/graph.ts';
 import type { NodeInput } from '../node-context.ts';
 import type { RepeatRule } from '../outcome.ts';
+import type { AgentCall } from '../agent.ts';
 import type { LoopOutputs } from './loop-outputs.ts';
 
 /* The state of one pass through a region, which only the scheduler changes, and what nodes read of it. */
 
-/** One pass through a region: the run itself, one iteration of a loop, or the body of a try. */
+/** One pass through a region: the run itself, one iteration of a loop, a step of an agent, or the body of a try. */
 export interface Scope {
   readonly region: Region;
   /** "" for the run, "3" in a loop, "3.1" in a nested loop; in a try, that around it. */
@@ -68,7 +69,10 @@ export interface Cell {
   decision: JoinDecision | undefined;
 }
 
-/** The progress of a container: of a loop, or of a try, which is like a loop over one item. */
+/**
+ * The progress of a container: of a loop, of a try, which is like a loop over one item, or of an agent, whose steps are
+ * iterations.
+ */
 export interface LoopProgress {
   readonly node: GraphNode;
   readonly scope: Scope;
@@ -77,6 +81,8 @@ export interface LoopProgress {
   readonly concurrency: number;
   /** For a loop with a condition. */
   readonly repeat: { readonly rule: RepeatRule; readonly input: JsonValue } | undefined;
+  /** For an agent: the calls of the last answer that have not begun, in their order. */
+  calls: AgentCall[] | undefined;
   readonly outputs: LoopOutputs;
   /** Indexes of iterations that earlier workers finished, whose outputs are not in memory. */
   readonly finishedEarlier: readonly number[];
@@ -115,11 +121,16 @@ export function isUnsettled({ state }: Cell): boolean {
   return state === 'waiting' || state === 'ready';
 }
 
-/** Returns the body of the innermost try around a scope, or the scope itself if it is one. */
+/** Returns the body of the innermost try around a scope, or call of a tool, or the scope itself if it is one. */
 export function catchingScope(scope: Scope): Scope | undefined {
   let at: Scope | undefined = scope;
-  while (at && !at.region.catches) at = at.parent;
+  while (at && !at.region.catches && !at.region.steps) at = at.parent;
   return at;
+}
+
+/** Returns the task of the agent of which a task is a step in which the model is asked; undefined for other tasks. */
+export function agentOf({ node, scope: { region, parent } }: Task): Task | undefined {
+  return region.steps === node && region.container && parent ? { node: region.container, scope: parent } : undefined;
 }
 
 /** Returns the innermost iteration of a loop that contains a scope; undefined outside loops. */

@@ -34,6 +34,12 @@ export function convertValue(value: JsonValue, scope: Scope): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, convertValue(each, scope)]));
 }
 
+/** Converts a parameter that is text, whatever its expression returns. @throws UnsupportedError */
+export function convertText(value: JsonValue, scope: Scope): JsonValue {
+  if (isSingle(value)) return braced(`convert.string(${toExpression(value, scope)}) ?? ''`);
+  return convertValue(typeof value === 'string' ? value : JSON.stringify(value), scope);
+}
+
 /** Converts a parameter of n8n to the text of an expression of ours. @throws UnsupportedError */
 export function toExpression(value: JsonValue | undefined, scope: Scope): string {
   if (isExpression(value)) return joined(value, scope);

@@ -1,4 +1,5 @@
 import type { EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contracts';
+import type { Attachment } from '../attachments.ts';
 import type { Scope } from '../expressions/scope.ts';
 import type { Source } from '../source.ts';
 import type { N8nNode } from '../workflow.ts';
@@ -26,6 +27,10 @@ export interface Conversion {
   readonly isInLoop: boolean;
   /** Whether expressions of the workflow ask for items of other nodes that belong to the current one. */
   readonly usesPairs: boolean;
+  /** The models, parsers, tools and memories that are connected to the node. */
+  readonly parts: readonly Attachment[];
+  /** Returns those of another node, such as the parser of a parser. */
+  readonly attachedTo: (name: string) => readonly Attachment[];
   readonly workflowName: string;
   /** The ids of other workflows in n8n, by the variables that have their ids here. */
   readonly variables: Map<string, string>;

@@ -1,6 +1,5 @@
 import type { JsonValue, NodeDefinition } from '@deckhand/contracts';
-import { braced, convertValue, isExpression, isSingle, literal, toExpression } from '../expressions/template.ts';
-import type { Scope } from '../expressions/scope.ts';
+import { braced, convertText, isExpression, literal, toExpression } from '../expressions/template.ts';
 import { fileOfItem } from '../files.ts';
 import { unsupported } from '../unsupported.ts';
 import { lookup, object, show } from '../workflow.ts';
@@ -37,14 +36,14 @@ export function emailNode(conversion: Conversion): Converted {
       type: 'email',
       name: node.name,
       parameters: {
-        from: textOf(fromEmail, scope),
-        to: textOf(toEmail, scope),
-        ...(isGiven(ccEmail) && { cc: textOf(ccEmail, scope) }),
-        ...(isGiven(bccEmail) && { bcc: textOf(bccEmail, scope) }),
-        ...(isGiven(replyTo) && { replyTo: textOf(replyTo, scope) }),
-        subject: textOf(subject, scope),
-        ...(hasText && { text: textOf(text, scope) }),
-        ...(hasHtml && { html: textOf(html, scope) }),
+        from: convertText(fromEmail, scope),
+        to: convertText(toEmail, scope),
+        ...(isGiven(ccEmail) && { cc: convertText(ccEmail, scope) }),
+        ...(isGiven(bccEmail) && { bcc: convertText(bccEmail, scope) }),
+        ...(isGiven(replyTo) && { replyTo: convertText(replyTo, scope) }),
+        subject: convertText(subject, scope),
+        ...(hasText && { text: convertText(text, scope) }),
+        ...(hasHtml && { html: convertText(html, scope) }),
         ...(files.length > 0 && { attachments: files.map((file) => ({ file })) }),
       },
     }),
@@ -87,7 +86,7 @@ function sendAndWait(conversion: Conversion): Converted {
   review('without a response in time, the run fails; in n8n it goes on with its input');
   const [ask, item] = [`${id}__response`, `${id}__item`];
   const limit = { ...timeoutOf(limitWaitTime), allowLinks: true };
-  const question = textOf(subject, scope);
+  const question = convertText(subject, scope);
   const isDecision = responseType === 'approval';
   const choices = approvalType === 'double' ? ['approved', 'rejected'] : ['approved'];
   const asking: NodeDefinition = isDecision
@@ -106,7 +105,7 @@ function sendAndWait(conversion: Conversion): Converted {
   const answer = isDecision ? `approved: $nodes.${ask}.output.approved` : `text: $nodes.${ask}.output.text`;
   const source = `return { data: { ${answer}, respondedAt: new Date().toISOString() } };`;
   const text = `{{ convert.string(${toExpression(message, scope)}) ?? '' }}\n\n{{ $links.${ask} }}`;
-  const sent = { from: textOf(fromEmail, scope), to: textOf(toEmail, scope), subject: question, text };
+  const sent = { from: convertText(fromEmail, scope), to: convertText(toEmail, scope), subject: question, text };
   const ways = isDecision ? choices.map((sourceHandle) => ({ sourceHandle })) : [{}];
   return {
     nodes: [
@@ -139,10 +138,4 @@ function timeoutOf(given: JsonValue | undefined): { readonly timeoutSeconds?: nu
 
 function isGiven(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null && value !== '';
-}
-
-/** A parameter of a message, which is text whatever its expression returns. */
-function textOf(value: JsonValue, scope: Scope): JsonValue {
-  if (isSingle(value)) return braced(`convert.string(${toExpression(value, scope)}) ?? ''`);
-  return convertValue(typeof value === 'string' ? value : show(value), scope);
 }

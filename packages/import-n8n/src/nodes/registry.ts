@@ -9,14 +9,19 @@ import { httpNode } from './http.ts';
 import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.ts';
 import { htmlNode, xmlNode } from './markup.ts';
 import { mergeNode } from './merge.ts';
+import { agentNode, chainNode, extractorNode } from './models/chains.ts';
+import { LANGCHAIN } from './models/chat-model.ts';
+import { openAiNode } from './models/open-ai.ts';
+import { classifierNode } from './models/text-classifier.ts';
 import { renameKeysNode, sortNode } from './order.ts';
 import { postgresNode } from './postgres.ts';
 import { removeDuplicatesNode } from './remove-duplicates.ts';
 import { setNode } from './set.ts';
 import { summarizeNode } from './summarize.ts';
-import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.ts';
+import { scheduleTrigger } from './schedules.ts';
+import { manualTrigger, webhookTrigger } from './triggers.ts';
 import { errorTrigger, executeWorkflowNode } from './workflows.ts';
-import { shortType } from '../workflow.ts';
+import { lookup, shortType } from '../workflow.ts';
 
 /** Converters by the type of n8n, without the name of its package. Any other type becomes a stub. */
 const CONVERTERS: Readonly<Record<string, Converter>> = {
@@ -58,13 +63,27 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   xml: xmlNode,
 };
 
+/** Converters of nodes that ask language models, by the type without the name of n8n's package for them. */
+const MODEL_CONVERTERS: Readonly<Record<string, Converter>> = {
+  agent: agentNode,
+  chainLlm: chainNode,
+  informationExtractor: extractorNode,
+  openAi: openAiNode,
+  textClassifier: classifierNode,
+};
+
 /** Types that run at the start of a workflow. */
 const TRIGGERS = new Set(['manualTrigger', 'start', 'webhook', 'scheduleTrigger', 'cron', 'executeWorkflowTrigger']);
 
 /** Returns the converter of a type. */
 export function converterOf(type: string): Converter | undefined {
-  const short = shortType(type);
-  return Object.hasOwn(CONVERTERS, short) ? CONVERTERS[short] : undefined;
+  const model = takesParts(type) ? lookup(MODEL_CONVERTERS, type.slice(LANGCHAIN.length)) : undefined;
+  return model ?? lookup(CONVERTERS, shortType(type));
+}
+
+/** Returns whether a type is converted together with the models and parsers that are connected to it. */
+export function takesParts(type: string): boolean {
+  return type.startsWith(LANGCHAIN) && lookup(MODEL_CONVERTERS, type.slice(LANGCHAIN.length)) !== undefined;
 }
 
 /** Returns true for a trigger, also for one that has no converter. */

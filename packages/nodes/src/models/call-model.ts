@@ -3,6 +3,7 @@ import {
   InvalidResponseDataError,
   JSONParseError,
   type LanguageModelV4CallOptions,
+  type LanguageModelV4FunctionTool,
   type LanguageModelV4GenerateResult,
   type LanguageModelV4Message,
   NoContentGeneratedError,
@@ -34,11 +35,16 @@ export interface ModelSettings {
   readonly temperature: number | undefined;
   readonly reasoning: LanguageModelV4CallOptions['reasoning'];
   readonly stop: readonly string[];
+  /** What the model may call, and whether it has to. */
+  readonly tools?: readonly LanguageModelV4FunctionTool[];
+  readonly mustCall?: boolean;
 }
 
 /** The response of a model. */
 export interface ModelResponse {
   readonly text: string;
+  /** All parts of the response. */
+  readonly content: LanguageModelV4GenerateResult['content'];
   readonly finishReason: LanguageModelV4GenerateResult['finishReason']['unified'];
   /** As the provider counted them. */
   readonly tokens: ModelTokens;
@@ -92,7 +98,8 @@ export function modelCaller(
       const tokens = tokensOf(result);
       if (call !== undefined) await modelCalls.settle(call, tokens);
       const warnings = result.warnings.map(warningText);
-      return { text: textOf(result), finishReason: result.finishReason.unified, tokens, warnings };
+      const { content, finishReason } = result;
+      return { text: textOf(result), content, finishReason: finishReason.unified, tokens, warnings };
     } catch (error) {
       throw toNodeError(error, now());
     }
@@ -113,12 +120,15 @@ function optionsOf({
   temperature,
   reasoning,
   stop,
+  tools = [],
+  mustCall = false,
 }: ModelSettings): Omit<LanguageModelV4CallOptions, 'prompt'> {
   return {
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
     ...(reasoning !== undefined && { reasoning }),
     ...(stop.length > 0 && { stopSequences: [...stop] }),
+    ...(tools.length > 0 && { tools: [...tools], toolChoice: { type: mustCall ? 'required' : 'auto' } }),
     ...(outputSchema && { responseFormat: { type: 'json', schema: outputSchema, name: 'output' } }),
     // With the strict one, OpenAI refuses schemas whose members are optional. Every response is checked here anyway.
     providerOptions: { openai: { strictJsonSchema: false, store: false } },

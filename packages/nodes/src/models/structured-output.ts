@@ -10,14 +10,18 @@ export function withoutDialect(schema: JsonObject): JsonObject {
 }
 
 /**
- * Returns a schema as it is sent and checked.
+ * Returns a schema as it is sent and checked. @param name of the parameter that has it.
  * @throws NodeError PARAMETERS_INVALID for what cannot be used as a JSON Schema.
  */
-export async function usableSchema(schema: JsonObject, { workspaceId, services }: Checks): Promise<JsonObject> {
+export async function usableSchema(
+  schema: JsonObject,
+  { workspaceId, services }: Checks,
+  name = 'outputSchema',
+): Promise<JsonObject> {
   const usable = withoutDialect(schema);
   const problem = await services.results.check({ workspaceId, schema: usable });
   if (problem === undefined) return usable;
-  throw new NodeError('PARAMETERS_INVALID', `parameters.outputSchema: ${excerpt(problem)}`, { isRetryable: false });
+  throw new NodeError('PARAMETERS_INVALID', `parameters.${name}: ${excerpt(problem)}`, { isRetryable: false });
 }
 
 /** Parses and checks a response that has to be JSON. @returns its value, or what is wrong with it. */

@@ -15,10 +15,11 @@ const MAX_SCHEMA_CHARS = 32_768;
 export function findInputSchemas({ nodes }: Pick<Definition, 'nodes'>): InputSchemas {
   return Object.fromEntries(
     nodes.flatMap(({ id, type, parameters = {} }): [string, InputSchema][] => {
-      const { inputSchema, enforceInputSchema, bodySchema } = parameters;
+      const { inputSchema, enforceInputSchema, bodySchema, schema } = parameters;
       if (type === 'trigger.manual' && isJsonObject(inputSchema) && enforceInputSchema !== false)
         return [[id, { schema: { type: 'object', ...inputSchema } }]];
       if (type === 'trigger.webhook' && isJsonObject(bodySchema)) return [[id, { schema: bodySchema, member: 'body' }]];
+      if (type === 'trigger.form' && isJsonObject(schema)) return [[id, { schema }]];
       return [];
     }),
   );

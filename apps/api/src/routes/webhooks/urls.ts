@@ -1,11 +1,11 @@
 import { ChangeWebhookUrlBody, compileBody, WebhookTestUrl, WebhookUrl } from '@deckhand/contracts';
-import { changeWebhookUrl as change, openWebhookTest as open } from '@deckhand/db';
+import { changeWebhookUrl as change, openWebhookTest as open, readTriggerType } from '@deckhand/db';
 import { pathId, pathNodeId } from '../../http/read-request.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
 import { forKey, type Route } from '../../http/route.ts';
 import type { ResourceContext } from '../../contexts.ts';
-import { webhookTestUrl, webhookUrl } from '../../workflows/workflow-answer.ts';
+import { triggerTestUrl, triggerUrl } from '../../workflows/workflow-answer.ts';
 
 const parse = compileBody(ChangeWebhookUrlBody);
 
@@ -31,7 +31,8 @@ export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: ResourceCon
       const body = parse(await readOptionalBody(request));
       await answerOnce({ request, response, caller, body }, async (actor) => {
         const suffix = await change(db, actor, workflowId, { nodeId, suffix: body.path });
-        return { status: 200, body: { nodeId, url: webhookUrl(webhookBaseUrl, suffix) } };
+        const type = await readTriggerType(db, workflowId, nodeId);
+        return { status: 200, body: { nodeId, url: triggerUrl(webhookBaseUrl, { suffix, type }) } };
       });
     },
   );
@@ -59,7 +60,8 @@ export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: ResourceCont
       await refuseBody(request);
       await answerOnce({ request, response, caller, body: null }, async (actor) => {
         const { suffix, until } = await open(db, actor, workflowId, { nodeId, forSeconds: OPEN_SECONDS });
-        const url = webhookTestUrl(webhookBaseUrl, suffix);
+        const type = await readTriggerType(db, workflowId, nodeId);
+        const url = triggerTestUrl(webhookBaseUrl, { suffix, type });
         return { status: 200, body: { nodeId, url, expiresAt: until.toISOString() } };
       });
     },

@@ -8,6 +8,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'bulkAction.abort': i18n.t('Bulk action aborted'),
   'bulkAction.create': i18n.t('Bulk action started'),
   'bulkAction.finish': i18n.t('Bulk action finished'),
+  'connector.create': i18n.t('Connector created'),
+  'connector.delete': i18n.t('Connector deleted'),
   'credential.create': i18n.t('Credential created'),
   'credential.delete': i18n.t('Credential deleted'),
   'credential.update': i18n.t('Credential changed'),

@@ -117,10 +117,15 @@ function endOf(finishedAt: string | null, now: number): number {
   return finishedAt === null ? now : Date.parse(finishedAt);
 }
 
-/** Returns the innermost loop of each node in the body of one. */
+/** Returns the innermost loop or agent of each node in the body of one. */
 function findLoops(definition: Pick<Definition, 'nodes' | 'edges'>, types: NodeTypes): ReadonlyMap<string, string> {
-  const loops = containersOf(definition, types).filter(({ kind }) => kind === 'loop');
-  return new Map(loops.toReversed().flatMap(({ node, body }) => [...body].map((id) => [id, node.id] as const)));
+  const loops = containersOf(definition, types).filter(({ kind }) => kind !== 'try');
+  return new Map(
+    loops.toReversed().flatMap(({ node, kind, body }) => {
+      const inside = kind === 'agent' ? [`${node.id}.steps`, ...body] : [...body];
+      return inside.map((id) => [id, node.id] as const);
+    }),
+  );
 }
 
 /** Puts the nodes of bodies after their loops. */

@@ -7,14 +7,14 @@ const MAX_LABEL = 40;
 /** The members of an item that name it, the best first. */
 const NAMES = ['name', 'title', 'label', 'email', 'key', 'sku', 'number', 'id'];
 
-/** Returns the loops around a node, the outermost first. */
+/** Returns the loops and agents around a node, the outermost first: nodes in them have iterations. */
 export function loopsAround(
   nodeId: string,
   definition: Pick<Definition, 'nodes' | 'edges'>,
   types: NodeTypes,
 ): readonly string[] {
   return containersOf(definition, types)
-    .filter(({ kind, body }) => kind === 'loop' && body.has(nodeId))
+    .filter(({ kind, body }) => kind !== 'try' && body.has(nodeId))
     .map(({ node }) => node.id)
     .toReversed();
 }

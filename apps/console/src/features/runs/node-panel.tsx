@@ -94,7 +94,8 @@ function RerunFailed({
   const again = useRerun(run);
   const [usual] = useRerunChoices(run);
   const failed = Object.entries(run.progress)
-    .filter(([, { iterationCounts }]) => (iterationCounts?.failed ?? 0) > 0)
+    // No rerun begins at the steps of an agent, which are not in the definition.
+    .filter(([id, { iterationCounts }]) => titles.has(id) && (iterationCounts?.failed ?? 0) > 0)
     .map(([id]) => id)
     .filter((id) => id === nodeId || loopsAround(id, definition, types).includes(nodeId));
   return failed.map((id) => (

@@ -13,9 +13,9 @@ export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
   return [...found];
 }
 
-/** Returns the innermost loop whose body contains a node. */
+/** Returns the innermost loop or agent whose body contains a node: its `$loop` is that of this one. */
 export function loopAround(definition: Definition, nodeId: string, types: NodeTypes): NodeDefinition | undefined {
-  return containersAround(definition, nodeId, types).find(({ kind }) => kind === 'loop')?.node;
+  return containersAround(definition, nodeId, types).find(({ kind }) => kind !== 'try')?.node;
 }
 
 /** Returns the containers whose bodies contain a node, the innermost first. */
@@ -45,7 +45,7 @@ export function expressionOf(
 export function sourcesOf(definition: Definition, nodeId: string, types: NodeTypes): SampleSource[] {
   const { edges } = definition;
   const containers = containersAround(definition, nodeId, types);
-  const loopId = containers.find(({ kind }) => kind === 'loop')?.node.id;
+  const loopId = containers.find(({ kind }) => kind !== 'try')?.node.id;
   const comesFrom = (id: string): SampleSource['gives'] => {
     if (id === loopId) return 'item';
     const isTry = containers.some(({ node, kind }) => node.id === id && kind === 'try');

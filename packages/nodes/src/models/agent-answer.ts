@@ -1,0 +1,149 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import type { AgentCall, AgentTurn, CallEnd } from '@deckhand/engine';
+import { excerpt } from '../text/limit.ts';
+
+/*
+ * What the steps of an agent have in their records: answers of the model, and what it is told of its calls. All that
+ * follows from them is a function of them.
+ */
+
+/** Maximum length of what the model is told of a call, in characters. */
+const MAX_TOLD = 50_000;
+
+/** The tool that an agent with a schema gives its answer by. */
+export const ANSWER_TOOL = 'final_answer';
+
+/** A part of an answer. `options` is what the provider wants to get back with it, such as a signature. */
+export type AnswerPart =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly options?: JsonObject }
+  | {
+      readonly type: 'call';
+      readonly id: string;
+      readonly tool: string;
+      readonly arguments: JsonValue;
+      /** Why the tool is not called. */
+      readonly problem?: string;
+      readonly options?: JsonObject;
+    };
+
+/** Tokens as the provider counted them. */
+export interface AnswerUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+}
+
+/** An answer of the model. */
+export interface Answer {
+  readonly content: readonly AnswerPart[];
+  readonly isLast: boolean;
+  /** What is wrong with an answer without calls, which is not the last one. */
+  readonly problem: string | null;
+  /** Of the last answer with a schema: its JSON. */
+  readonly output: JsonValue;
+  readonly finishReason: string;
+  readonly usage: AnswerUsage;
+  readonly warnings: readonly string[];
+}
+
+/** What the model is told of a call. */
+export interface Told {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** Returns an answer as the record of its step has it. */
+export function storeAnswer({ content, warnings, usage, ...rest }: Answer): JsonObject {
+  return { ...rest, usage: { ...usage }, content: content.map((part) => ({ ...part })), warnings: [...warnings] };
+}
+
+/** Reads a recorded answer. */
+export function readAnswer(stored: JsonValue): Answer {
+  const { content, isLast, problem, output, finishReason, usage, warnings } = isJsonObject(stored) ? stored : {};
+  const tokens = isJsonObject(usage ?? null) ? usage : {};
+  return {
+    content: Array.isArray(content) ? content.flatMap(readPart) : [],
+    isLast: isLast !== false,
+    problem: typeof problem === 'string' ? problem : null,
+    output: output ?? null,
+    finishReason: typeof finishReason === 'string' ? finishReason : 'other',
+    usage: readUsage(tokens ?? null),
+    warnings: Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : [],
+  };
+}
+
+function readUsage(stored: JsonValue): AnswerUsage {
+  const { inputTokens, outputTokens, cachedInputTokens } = isJsonObject(stored) ? stored : {};
+  const count = (value: JsonValue | undefined): number => (typeof value === 'number' ? value : 0);
+  return {
+    inputTokens: count(inputTokens),
+    outputTokens: count(outputTokens),
+    cachedInputTokens: count(cachedInputTokens),
+  };
+}
+
+function readPart(stored: JsonValue): AnswerPart[] {
+  if (!isJsonObject(stored)) return [];
+  const { type, text, id, tool, problem, options } = stored;
+  const more = options !== undefined && isJsonObject(options) ? { options } : {};
+  if (type === 'text' || type === 'reasoning') return typeof text === 'string' ? [{ type, text, ...more }] : [];
+  if (type !== 'call' || typeof id !== 'string' || typeof tool !== 'string') return [];
+  const reason = typeof problem === 'string' ? { problem } : {};
+  return [{ type, id, tool, arguments: stored.arguments ?? null, ...reason, ...more }];
+}
+
+/** Returns the calls that an answer asks for; undefined if it was the last one. */
+export function callsOf(stored: JsonValue): AgentCall[] | undefined {
+  const { content, isLast } = readAnswer(stored);
+  if (isLast) return undefined;
+  return content.flatMap((part) =>
+    part.type === 'call' && part.problem === undefined ? [{ nodeId: part.tool, input: part.arguments }] : [],
+  );
+}
+
+/** Returns what the model is told of a call. Long outputs are cut: the records of the nodes have them whole. */
+export function tell(end: CallEnd): JsonValue {
+  if (end.kind === 'failure') {
+    const { code, message } = end.failure;
+    return { text: excerpt(`${code}: ${message}`), isError: true };
+  }
+  const text = typeof end.output === 'string' ? end.output : JSON.stringify(end.output);
+  const left = text.length - MAX_TOLD;
+  return { text: left > 0 ? `${text.slice(0, MAX_TOLD)}… (${left} more characters)` : text, isError: false };
+}
+
+/** Reads what the model is told of a call. */
+export function readTold(stored: JsonValue | undefined): Told {
+  const { text, isError } = stored !== undefined && isJsonObject(stored) ? stored : {};
+  return { text: typeof text === 'string' ? text : '', isError: isError === true };
+}
+
+/** Returns the output of an agent. */
+export function outputOf(turns: readonly AgentTurn[]): JsonObject {
+  const answers = turns.map(({ answer }) => readAnswer(answer));
+  const last = answers.at(-1) ?? readAnswer(null);
+  return {
+    text: textOf(last),
+    output: last.output,
+    finishReason: last.finishReason,
+    turns: answers.length,
+    usage: { calls: answers.length, ...usageOf(answers) },
+    warnings: [...new Set(answers.flatMap(({ warnings }) => warnings))],
+  };
+}
+
+/** Returns the text of an answer. */
+export function textOf({ content }: Pick<Answer, 'content'>): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** Returns the tokens of all answers together. */
+export function usageOf(answers: readonly Pick<Answer, 'usage'>[]): { [Name in keyof AnswerUsage]: number } {
+  const sum = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+  for (const { usage } of answers) {
+    sum.inputTokens += usage.inputTokens;
+    sum.outputTokens += usage.outputTokens;
+    sum.cachedInputTokens += usage.cachedInputTokens;
+  }
+  return sum;
+}

@@ -1,0 +1,123 @@
+import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider';
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { type NodeContext, NodeError } from '@deckhand/engine';
+import { checkResultLength, excerpt, parseForeignJson } from '../text/limit.ts';
+import { type Answer, ANSWER_TOOL, type AnswerPart, storeAnswer, textOf } from './agent-answer.ts';
+import { messagesOf } from './agent-prompt.ts';
+import { type ToolSpec, type UsableTool, usableTools } from './agent-tools.ts';
+import { modelCaller, type ModelResponse, type ModelSettings, type ModelUse } from './call-model.ts';
+import { type Conversation, promptOf } from './prompt.ts';
+import { checkedOutput } from './structured-output.ts';
+
+/** Maximum number of calls of tools in one answer; the model is told that it asked for too many. */
+const MAX_CALLS = 32;
+/** Maximum length of an answer, in characters of JSON: each following request contains it. */
+const MAX_ANSWER = 2_000_000;
+
+/** What an agent is asked to do, and with which tools. */
+export interface AgentTask extends Conversation {
+  readonly model: string;
+  readonly tools?: readonly ToolSpec[];
+  readonly outputSchema?: JsonObject;
+  readonly settings: Pick<ModelSettings, 'maxOutputTokens' | 'temperature' | 'reasoning'>;
+}
+
+/**
+ * Asks the model of an agent for its next answer, and returns it as its record has it.
+ * @throws NodeError as calls of models do; RESULT_TOO_LARGE for a long answer.
+ */
+export async function askAgent(use: ModelUse, task: AgentTask, context: NodeContext): Promise<JsonObject> {
+  const { tools: nodes = [], turns = [] } = context.agent ?? {};
+  const tools = await usableTools(nodes, task.tools ?? [], task.outputSchema, context);
+  const prompt = await promptOf(task, context.files);
+  prompt.push(...turns.flatMap(messagesOf));
+  // Models of Anthropic that reason refuse to be told to call a tool.
+  const mustCall = task.outputSchema !== undefined && task.settings.reasoning === undefined;
+  const response = await modelCaller(use, task.model, context)(
+    prompt,
+    {
+      ...task.settings,
+      outputSchema: undefined,
+      stop: [],
+      tools: [...tools.values()].map(({ offer }) => offer),
+      mustCall,
+    },
+    0,
+  );
+  const answer = storeAnswer(await answerFrom(response, tools, context));
+  checkResultLength(JSON.stringify(answer).length, MAX_ANSWER);
+  return answer;
+}
+
+async function answerFrom(
+  { content, finishReason, tokens, warnings }: ModelResponse,
+  tools: ReadonlyMap<string, UsableTool>,
+  context: NodeContext,
+): Promise<Answer> {
+  const parts: AnswerPart[] = [];
+  for (const part of content) {
+    const calls = parts.filter(({ type }) => type === 'call').length;
+    parts.push(...(await partsOf(part, calls, tools, context)));
+  }
+  const { inputTokens, outputTokens, cachedInputTokens } = tokens;
+  const answer = { content: parts, finishReason, usage: { inputTokens, outputTokens, cachedInputTokens }, warnings };
+  const given = parts.find((part) => part.type === 'call' && part.tool === ANSWER_TOOL && part.problem === undefined);
+  if (given?.type === 'call') return { ...answer, isLast: true, problem: null, output: given.arguments };
+  if (parts.some(({ type }) => type === 'call')) return { ...answer, isLast: false, problem: null, output: null };
+  const schema = tools.get(ANSWER_TOOL)?.schema;
+  if (!schema) return { ...answer, isLast: true, problem: null, output: null };
+  // Some servers do not know that a tool has to be called.
+  const { value, problem } = await checkedOutput(textOf(answer), schema, context);
+  if (problem === undefined) return { ...answer, isLast: true, problem: null, output: value };
+  const told = `Give your answer by calling ${ANSWER_TOOL}. As JSON, it does not fit: ${problem}`;
+  return { ...answer, isLast: false, problem: told, output: null };
+}
+
+async function partsOf(
+  part: LanguageModelV4Content,
+  calls: number,
+  tools: ReadonlyMap<string, UsableTool>,
+  context: NodeContext,
+): Promise<AnswerPart[]> {
+  if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') return [];
+  const metadata = optionsOf(part.providerMetadata);
+  const options = metadata === undefined ? {} : { options: metadata };
+  if (part.type !== 'tool-call') {
+    // Empty texts are refused; reasoning may be hidden in the options.
+    return part.text === '' && (part.type === 'text' || !metadata)
+      ? []
+      : [{ type: part.type, text: part.text, ...options }];
+  }
+  const { toolCallId: id, toolName: tool } = part;
+  const { value, problem } = await readArguments(part, tools.get(tool)?.schema, context);
+  const reason = calls >= MAX_CALLS ? `more than ${MAX_CALLS} calls at once: call it again` : problem;
+  return [
+    { type: 'call', id, tool, arguments: value, ...(reason === undefined ? {} : { problem: reason }), ...options },
+  ];
+}
+
+/** Returns the arguments of a call, and why the tool is not called with them; an object in any case. */
+async function readArguments(
+  { input, toolName }: Pick<LanguageModelV4ToolCall, 'input' | 'toolName'>,
+  schema: JsonObject | undefined,
+  { workspaceId, services }: NodeContext,
+): Promise<{ readonly value: JsonObject; readonly problem?: string | undefined }> {
+  let value: JsonValue;
+  try {
+    value = parseForeignJson(input.trim() === '' ? '{}' : input, 'the arguments');
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof NodeError)) throw error;
+    return { value: {}, problem: excerpt(`the arguments are not JSON: ${error.message}`) };
+  }
+  if (!isJsonObject(value)) return { value: {}, problem: 'the arguments must be an object' };
+  if (!schema) return { value, problem: excerpt(`there is no tool "${toolName}"`) };
+  const misfit = await services.results.check({ workspaceId, schema, body: value });
+  return { value, problem: misfit && excerpt(`the arguments do not fit: ${misfit}`) };
+}
+
+/** Returns what a provider wants to get back with a part, as JSON. */
+function optionsOf(metadata: LanguageModelV4ToolCall['providerMetadata']): JsonObject | undefined {
+  if (metadata === undefined) return undefined;
+  const plain: unknown = JSON.parse(JSON.stringify(metadata));
+  return isJsonObject(plain) && Object.keys(plain).length > 0 ? plain : undefined;
+}

@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import type { AgentTurn, OpenedCredential } from '@deckhand/engine';
+import { stopAll } from '../../../../tests/harness/cleanup.ts';
+import { type ModelReply, serveModels } from '../../../../tests/harness/model-provider.ts';
+import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.ts';
+import { createHttpClient } from '../http/client.ts';
+import type { ModelSecret } from '../models/language-model.ts';
+import { createResultChecker } from '../schemas/result-checker.ts';
+import { createSchemaChecker } from '../schemas/schema-checker.ts';
+import node from './agent.ts';
+
+const http = createHttpClient({ allowPrivate: true });
+const schemas = createSchemaChecker();
+
+afterAll(async () => {
+  await Promise.all([http.close(), schemas.close()]);
+  await stopAll();
+});
+
+const TOOLS = [{ nodeId: 'find', title: 'Find', description: 'Finds.' }];
+
+/** Asks the model once, after these turns, and returns its answer as it is stored. */
+async function ask(
+  provider: ModelSecret['provider'],
+  baseUrl: string,
+  turns: readonly AgentTurn[],
+  parameters: JsonObject = {},
+): Promise<JsonValue> {
+  const modelCalls = {
+    begin: () => Promise.resolve('call'),
+    settle: () => Promise.resolve(),
+    withdraw: () => Promise.resolve(),
+  };
+  const secret = { provider, baseUrl, apiKey: 'key-of-mine' };
+  const credential = (): Promise<OpenedCredential> => Promise.resolve({ type: 'model', secret });
+  const services = { ...NO_SERVICES, http, results: createResultChecker(schemas), modelCalls };
+  const context = nodeContext({ services, credential, credentialId: 'c', agent: { tools: TOOLS, turns } });
+  const outcome = await node.agent?.ask({ model: 'm', prompt: 'Work.', ...parameters }, context);
+  return outcome?.kind === 'output' ? outcome.output : null;
+}
+
+const CALLING: ModelReply = {
+  text: '',
+  calls: [
+    { id: 'call_1', tool: 'find', arguments: { q: 'a' } },
+    { id: 'call_2', tool: 'find', arguments: { q: 'b' } },
+  ],
+  tokens: { input: 20, output: 3 },
+};
+
+describe.each(['anthropic', 'google', 'mistral', 'openai', 'openaiCompatible'] as const)(
+  'an agent with a model of %s',
+  (provider) => {
+    it('reads its calls, and returns them with what came of them', async () => {
+      const { url, requests } = await serveModels(CALLING, { text: 'Found both.', tokens: { input: 40, output: 5 } });
+      const answer = await ask(provider, url, []);
+      expect(node.agent?.callsOf(answer)).toEqual([
+        { nodeId: 'find', input: { q: 'a' } },
+        { nodeId: 'find', input: { q: 'b' } },
+      ]);
+      expect(JSON.stringify(requests[0]?.json)).toContain('Find: Finds.');
+
+      const results = [{ kind: 'output' as const, output: { hits: 17 } }, failure('NOT_THERE')];
+      const told = results.map((end) => node.agent?.tell(end) ?? null);
+      const turns = [{ answer, results: told }];
+      const last = await ask(provider, url, turns);
+      expect(node.agent?.callsOf(last)).toBeUndefined();
+      const sent = JSON.stringify(requests[1]?.json);
+      expect(sent).toContain(String.raw`{\"hits\":17}`);
+      expect(sent).toContain('NOT_THERE: no');
+      expect(node.agent?.outputOf([...turns, { answer: last, results: [] }])).toMatchObject({
+        text: 'Found both.',
+        turns: 2,
+        usage: { calls: 2, inputTokens: 60, outputTokens: 8 },
+      });
+    });
+  },
+);
+
+const failure = (code: string) => ({ kind: 'failure' as const, failure: { code, message: 'no' } });
+
+it.each([
+  ['anthropic', 'signed'],
+  ['google', 'c2lnbmVk'],
+] as const)('returns to %s what it signed', async (provider, signature) => {
+  const { url, requests } = await serveModels(CALLING, { text: 'Done.' });
+  const answer = await ask(provider, url, []);
+  await ask(provider, url, [{ answer, results: [{ text: 'x' }, { text: 'y' }] }]);
+  expect(JSON.stringify(requests[1]?.json)).toContain(signature);
+});
+
+it('does not tell a model that reasons to call a tool', async () => {
+  const outputSchema = { type: 'object', properties: {} };
+  const { url, requests } = await serveModels({ text: '{}' });
+  await ask('openaiCompatible', url, [], { outputSchema });
+  await ask('openaiCompatible', url, [], { outputSchema, reasoning: 'low' });
+  expect(requests.map(({ json }) => json.tool_choice)).toEqual(['required', 'auto']);
+});
+
+it('refuses an answer that is too long to be sent again with each request', async () => {
+  const { url } = await serveModels({ text: 'x'.repeat(2_100_000) });
+  await expect(ask('openaiCompatible', url, [])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+});
+
+it.each([
+  [{ outputSchema: { type: 'array' } }, 'outputSchema'],
+  [{ tools: [{ node: 'a', inputSchema: { type: 'object', properties: 5 } }] }, 'tools[0].inputSchema'],
+  [{ tools: [{ node: 'a' }, { node: 'a' }] }, 'tools[1].node'],
+])('finds what is wrong with %j before it runs', (parameters, path) => {
+  expect(node.check?.({ model: 'm', prompt: 'p', ...parameters })).toEqual([expect.objectContaining({ path })]);
+});

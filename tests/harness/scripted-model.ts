@@ -1,0 +1,105 @@
+import type { Credential, Definition, JsonObject, JsonValue } from '@deckhand/contracts';
+import { isJsonObject, parseOwnJson } from '@deckhand/contracts';
+import type { HttpRequest, HttpResponse, ModelCall, NodeServices } from '@deckhand/engine';
+import { edges } from './engine.ts';
+
+/** What a model says in one turn: a text, or calls of tools by their names. */
+export interface ScriptedTurn {
+  readonly text?: string;
+  readonly calls?: readonly { readonly tool: string; readonly arguments: JsonValue | string }[];
+}
+
+/** A credential of the provider that a scripted model plays. */
+export const SCRIPTED_CREDENTIAL: Credential = {
+  type: 'model',
+  secret: { provider: 'openaiCompatible', baseUrl: 'https://models.example.com/v1' },
+};
+
+/** A request as the model got it. */
+export interface AskedTurn {
+  /** How many answers the conversation has. */
+  readonly turn: number;
+  readonly messages: readonly JsonObject[];
+  readonly json: JsonObject;
+}
+
+/**
+ * Creates a model that answers by the number of its answers in the conversation, in the chat completions of OpenAI.
+ * Past the script, it says "done".
+ */
+export function createScriptedModel(script: readonly ScriptedTurn[]) {
+  const asked: AskedTurn[] = [];
+  const counted: ModelCall[] = [];
+  const services: Pick<NodeServices, 'http' | 'modelCalls'> = {
+    http: {
+      request(request) {
+        const { json, messages } = readRequest(request);
+        const turn = messages.filter(({ role }) => role === 'assistant').length;
+        asked.push({ turn, messages, json });
+        return Promise.resolve(completion(script[turn] ?? { text: 'done' }, turn));
+      },
+    },
+    modelCalls: {
+      begin: (call) => Promise.resolve(String(counted.push(call))),
+      settle: () => Promise.resolve(),
+      withdraw: () => Promise.resolve(),
+    },
+  };
+  return { asked, counted, services };
+}
+
+function readRequest({ body }: HttpRequest): { json: JsonObject; messages: JsonObject[] } {
+  const json = parseOwnJson<JsonValue>(typeof body === 'string' ? body : '{}');
+  const { messages } = isJsonObject(json) ? json : {};
+  return {
+    json: isJsonObject(json) ? json : {},
+    messages: Array.isArray(messages) ? messages.filter(isJsonObject) : [],
+  };
+}
+
+function completion({ text, calls = [] }: ScriptedTurn, turn: number): HttpResponse {
+  const toolCalls = calls.map(({ tool, arguments: given }, index) => ({
+    id: `call_${turn}_${index}`,
+    type: 'function',
+    function: { name: tool, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
+  }));
+  const message = { role: 'assistant', content: text ?? null, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
+  const choice = { index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' };
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const body = { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [choice], usage };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    setCookies: [],
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+/** Returns a definition with an agent named `agent`, whose tools are these nodes, and `after` behind it. */
+export function agentDefinition(
+  parameters: JsonObject,
+  tools: Definition['nodes'],
+  { inside = [], agent = {} }: { inside?: readonly string[]; agent?: Partial<Definition['nodes'][number]> } = {},
+): Definition {
+  const entered = new Set(inside.map((text) => text.split(' -> ')[1]));
+  return {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      {
+        id: 'agent',
+        type: 'agent',
+        credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
+        parameters: { model: 'm', prompt: 'Work.', ...parameters },
+        ...agent,
+      },
+      ...tools,
+      { id: 'after', type: 'set', parameters: { fields: { said: '{{ $input.text }}' } } },
+    ],
+    edges: edges(
+      'start -> agent',
+      ...tools.filter(({ id }) => !entered.has(id)).map(({ id }) => `agent.body -> ${id}`),
+      ...inside,
+      'agent.done -> after',
+    ),
+  };
+}
