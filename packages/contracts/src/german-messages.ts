@@ -35,6 +35,25 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'The trigger data of the original run is no longer available':
     'Die Trigger-Daten der ursprünglichen Ausführung sind nicht mehr verfügbar',
   'The provider did not issue a token': 'Der Anbieter hat kein Token ausgestellt',
+  'Sign in by single sign-on: passwords of your domain are refused':
+    'Melden Sie sich per Single Sign-on an: Passwörter Ihrer Domain werden abgelehnt',
+  'Single sign-on gives you no access here': 'Single Sign-on gibt Ihnen hier keinen Zugang',
+  'The identity provider did not confirm who you are': 'Der Identitätsanbieter hat nicht bestätigt, wer Sie sind',
+  'This sign-in has expired, was used, or was started in another browser: start it again':
+    'Diese Anmeldung ist abgelaufen, wurde benutzt oder in einem anderen Browser begonnen: beginnen Sie neu',
+  'People with an address of your domain have no access here':
+    'Personen mit einer Adresse Ihrer Domain haben hier keinen Zugang',
+  'You have no account here: ask for an invite': 'Sie haben hier kein Konto: bitten Sie um eine Einladung',
+  'The identity provider does not say that your address is verified':
+    'Der Identitätsanbieter bestätigt Ihre Adresse nicht',
+  'Your address belongs to an account of another person at the identity provider':
+    'Ihre Adresse gehört zum Konto einer anderen Person beim Identitätsanbieter',
+  'Your account is deactivated: ask an administrator of this instance':
+    'Ihr Konto ist deaktiviert: wenden Sie sich an die Administration dieser Instanz',
+  'You have no password: sign in again by single sign-on, then repeat this within ten minutes':
+    'Sie haben kein Passwort: melden Sie sich erneut per Single Sign-on an und wiederholen Sie dies binnen zehn Minuten',
+  'This link is not valid, or not any more: request another':
+    'Dieser Link ist nicht oder nicht mehr gültig: fordern Sie einen neuen an',
   'Too many requests': 'Zu viele Anfragen',
   'Too many runs started too quickly': 'Zu viele Ausführungen wurden zu schnell gestartet',
   'Something went wrong': 'Etwas ist schiefgegangen',

@@ -92,8 +92,8 @@ it('lists the own sessions, and signs out all other devices', async () => {
   keepWorkflows();
   const session = { createdAt: EARLIER, lastUsedAt: LATER, expiresAt: '2099-01-01T00:00:00.000Z' };
   let sessions = [
-    { id: '1', current: true, userAgent: 'This browser', ...session },
-    { id: '2', current: false, userAgent: 'A lost phone', ...session },
+    { id: '01900000-0000-7000-8000-000000000001', current: true, userAgent: 'This browser', ...session },
+    { id: '01900000-0000-7000-8000-000000000002', current: false, userAgent: 'A lost phone', ...session },
   ];
   answer('GET /api/auth/sessions', () => pageOf(sessions));
   answer('DELETE /api/auth/sessions', () => {
