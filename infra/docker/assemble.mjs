@@ -31,6 +31,8 @@ copy('prisma/schema.prisma');
 copy('prisma/migrations');
 for (const workspaceFolder of closure(APPS[app].map((name) => `apps/${name}`))) {
   copy(`${workspaceFolder}/dist`);
+  // Built-in connectors are read beside the compiled files.
+  if (existsSync(join(ROOT, workspaceFolder, 'packs'))) copy(`${workspaceFolder}/packs`);
   const manifest = JSON.parse(readFileSync(join(ROOT, workspaceFolder, 'package.json'), 'utf8'));
   writeFileSync(join(target, workspaceFolder, 'package.json'), JSON.stringify(builtManifest(manifest)));
 }

@@ -17,6 +17,7 @@ export const NO_SERVICES: NodeServices = {
   modelCalls: { begin: refuse, settle: refuse, withdraw: refuse },
   results: { check: refuse },
   fileProcesses: createFileProcesses(2),
+  connectors: { find: () => Promise.resolve(undefined) },
   traffic: { admit: () => Promise.resolve({ waitedMs: 0, report: () => Promise.resolve() }) },
   files: () => createMemoryFiles(),
 };

@@ -2,6 +2,7 @@ import type { Credential, JsonValue } from '@deckhand/contracts';
 import type { HttpRequest, NodeExample, NodeServices, NodeType, ScriptRunner, SftpSession } from '@deckhand/engine';
 import { createScriptRunner } from '@deckhand/nodes';
 import { createMemoryFiles } from '@deckhand/testing/memory-files';
+import { connectorsOf } from './connectors.ts';
 import { lastRecords, type MemoryRun, runInMemory } from './engine.ts';
 
 /** Runs an example to its end, over its waits. `requests` are those that its http nodes sent. */
@@ -107,6 +108,7 @@ function exampleServices(
     responses: { send: () => Promise.resolve('responded') },
     sftp: { use: (_target, work) => work(createMemorySession()) },
     results: { check: () => Promise.resolve(undefined) },
+    connectors: connectorsOf(),
     modelCalls: {
       begin: () => Promise.resolve('call'),
       settle: () => Promise.resolve(),

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
+import { TRACKER } from './connectors.ts';
 import { createWorkflow, type Instance } from './gateway.ts';
 import { addPerson } from './people.ts';
 import { until } from './until.ts';
@@ -104,8 +105,10 @@ export async function buildWorld(given: Instance) {
     keyId: apiKey.id,
     member: await addPerson(given, 'viewer'),
     stranger: await addPerson(given),
+    leaver: await addPerson(given),
     folder: await post('/api/folders', { workspaceId, name: 'A' }),
     variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
+    connector: await post('/api/connectors', { workspaceId, ...TRACKER }),
     endpoint: await post('/api/event-endpoints', { workspaceId, url: 'https://example.com/events' }),
     credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
     oauth: await post('/api/credentials', { workspaceId, name: 'o', type: 'oauth2', secret: client }),

@@ -19,6 +19,8 @@ function of(
   return mutants.map(([name, find, replace, survives]) => ({ name, file, find, replace, tests, survives }));
 }
 
+const FILE_STORE = 'integration:integration/executions/file-store';
+const FORMS = 'integration:integration/api/forms';
 const FENCES = 'integration:integration/executions/fences';
 const LIMITS = 'integration:integration/executions/concurrency.test';
 const DEBOUNCE = 'integration:integration/executions/debounce';
@@ -56,6 +58,10 @@ const MCP_ACCESS = 'integration:integration/mcp/access';
 const MCP_TOOLS = 'integration:integration/mcp/tools';
 const CLI = 'unit:apps/cli/src';
 const DEVICES = 'integration:integration/api/devices';
+const CONNECTORS = 'integration:integration/worker/connectors';
+const SIGN_ON = 'integration:integration/api/single-sign-on';
+const HOSTILE_SIGN_ON = 'integration:integration/api/hostile-sign-on';
+const ACCOUNTS = 'integration:integration/api/accounts';
 
 /** All mutants. */
 export const MUTANTS: readonly Mutant[] = [
@@ -648,7 +654,39 @@ export const MUTANTS: readonly Mutant[] = [
       'const link = await openLink(context, request);\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));',
       "const link = await openLink(context, request);\n      await recordDecision(context, { userId: null, origin: () => originOf(request, null) }, { ...link.place, decision: 'approved', comment: null });\n      sendPage(response, statusOf(link.state), linkPage(link.state, pageLanguageOf(request), link));",
     ],
+  ]),
+  ...of('apps/api/src/links/send-page.ts', LINKS, [
     ['a form of another site is taken', "      : site !== 'same-origin' && site !== 'none';", '      : false;'],
+  ]),
+  ...of('packages/db/src/files.ts', FILE_STORE, [
+    [
+      'files that finish at once exceed the quota',
+      'AND storage_quota_bytes IS NOT NULL FOR NO KEY UPDATE`',
+      'AND storage_quota_bytes IS NOT NULL`',
+    ],
+    [
+      'changes that are not summed up yet take no room',
+      'FROM storage_changes c WHERE c.workspace_id = w.id)',
+      'FROM storage_changes c WHERE false)',
+    ],
+  ]),
+  ...of('apps/api/src/forms/form-router.ts', FORMS, [
+    ['a public form of another site is taken', '    requireOwnPage(request);\n', ''],
+    ['one network fills in a form without end', '  await context.linkLimit.submission(sender);\n', ''],
+    ['forms pass by the rate limit of their workflow', 'if (rate.isBeyond) throw', 'if (false) throw'],
+    [
+      'a form that does not fit its schema is read on',
+      'if (issues.length > 0) throw',
+      'if (false) throw',
+      'the start of the run checks the data, too',
+    ],
+    ['files of a refused form stay', 'await sent?.discard();', ''],
+    ['two clicks start two runs', 'SUBMISSION.test(submission)', 'false'],
+  ]),
+  ...of('apps/api/src/forms/find-form.ts', FORMS, [
+    ['a form of an inactive workflow is open', ' || (!isTest && !isActive),', ','],
+    ['the test URL of a form is always open', '!isTest || testUserId !== null', 'true'],
+    ['the URL of a webhook shows a form', " || node.type !== 'trigger.form'", ''],
   ]),
   ...of('apps/api/src/http/observe-requests.ts', LINKS, [['the log has tokens', '(?:answer|files)', 'answers']]),
   ...of('packages/db/src/executions/waits/decide.ts', ANSWERS, [
@@ -704,7 +742,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a page of another origin gets the credential', 'if (url && url.origin !== first.origin)', 'if (number < 0)'],
     ['pages have another maximum', 'if (number === maxPages) {', 'if (number === 50) {'],
   ]),
-  ...of('packages/nodes/src/types/http.ts', 'unit:http/pagination', [
+  ...of('packages/nodes/src/http/sender.ts', 'unit:http/pagination', [
     ['each page may be as long as all of them', 'bytesLeft -= answer.body.byteLength;', ''],
   ]),
   ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
@@ -997,7 +1035,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['a timer goes further than Node.js can', ', MAX_SLEEP_MS)', ', Infinity)'],
   ]),
   ...of('packages/outputs/src/object-store.ts', 'unit:outputs/src/object-store', [
-    ['every refusal is a missing object', 'if (error instanceof s3.NoSuchKey) return undefined;', 'return undefined;'],
+    [
+      'every refusal is a missing object',
+      'if (error instanceof s3.NoSuchKey || isBeyondEnd(error)) return undefined;',
+      'return undefined;',
+    ],
   ]),
   ...of('apps/worker/src/session/drive-run.ts', 'integration:integration/worker/timers', [
     ['nobody ends waits beside other branches', 'if (dueAt !== null) waitTimer', 'if (dueAt === -1) waitTimer'],
@@ -1341,6 +1383,47 @@ export const MUTANTS: readonly Mutant[] = [
     ['what a parent waits for is erased', 'uses.isAwaited', 'false'],
     ['a run is erased while it is indexed', ' FOR UPDATE`);', '`);'],
   ]),
+  ...of('packages/db/src/connectors.ts', CONNECTORS, [
+    ['a run calls a connector of another workspace', 'WHERE c.workspace_id = ${workspaceId}::uuid AND', 'WHERE'],
+    [
+      'two connectors are created where one has room',
+      '      await lockNames(tx, [`connectors ${workspaceId}`]);\n',
+      '',
+    ],
+    [
+      'viewers create connectors',
+      "      await requireRole(tx, actor, workspaceId, 'editor');\n      // Two",
+      '      // Two',
+      'the route requires it before the document is read',
+    ],
+    [
+      'strangers list connectors',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  return db.connector.findMany({",
+      '  return db.connector.findMany({',
+    ],
+    [
+      'strangers list operations',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const found",
+      '  const found',
+    ],
+    [
+      'viewers delete connectors',
+      "    await requireRole(tx, actor, workspaceId, 'editor');\n    const where",
+      '    const where',
+    ],
+  ]),
+  ...of('apps/api/src/routes/connectors.ts', CONNECTORS, [
+    ['a document of anybody takes a process', "      await requireRole(db, caller, body.workspaceId, 'editor');\n", ''],
+    ['strangers read operations', "      await requireRole(db, caller, workspaceId, 'viewer');\n", ''],
+  ]),
+  ...of('packages/nodes/src/types/connector.ts', 'unit:nodes/src/types/connector', [
+    ['values are not checked', "    if (issues.length > 0) throw invalid('values', issues);\n", ''],
+    [
+      'a connector takes any credential',
+      'if (preset || credentials.length === 0)',
+      'if (preset || credentials.length >= 0)',
+    ],
+  ]),
   ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],
     ['an API key goes to webhooks', ' && sentTo.pathname.startsWith(api.pathname)', ''],
@@ -1417,6 +1500,88 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/api-keys.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
+  ]),
+  ...of('apps/api/src/auth/sign-on-attempts.ts', SIGN_ON, [
+    ['a sign-in is finished in any browser', ' || !isSameSecret(digestOf(browser), stored.browser)', ''],
+    ['a redirect signs in twice', '(await available(redis.del(keyOf(state)))) === 0', 'false'],
+  ]),
+  ...of('packages/nodes/src/oauth2/sign-on-provider.ts', HOSTILE_SIGN_ON, [
+    [
+      'the signature of an ID token is not verified',
+      '      await checked(oauth.validateApplicationLevelSignature(as, response, options));\n',
+      '',
+    ],
+    ['a sign-in is replayed', '{ expectedNonce: nonce, requireIdToken: true }', '{ requireIdToken: true }'],
+    [
+      'people are led to a script',
+      '      if (endpoint !== undefined) requireScheme(endpoint, schemes);\n',
+      '      if (endpoint === "") requireScheme(endpoint, schemes);\n',
+    ],
+    [
+      'a provider may be silent for ever',
+      'const signal = AbortSignal.timeout(timeoutMs);',
+      'const signal = new AbortController().signal;',
+    ],
+  ]),
+  ...of('packages/db/src/identities.ts', SIGN_ON, [
+    [
+      'a reused address takes over an account',
+      '    if (other) throw refused(',
+      '    if (other === undefined) throw refused(',
+    ],
+    ['whoever made an account early keeps the password', '    await removePassword(tx, existing);\n', ''],
+    ['an administrator is locked out with the provider', '  if (isAdmin) return;\n', ''],
+    ['claims change an owner', " || from === 'owner') return;", ') return;'],
+    [
+      'people without an account get one',
+      '  if (!existing && !policy.createsAccounts) throw',
+      '  if (email === "") throw',
+    ],
+  ]),
+  ...of('apps/api/src/auth/single-sign-on.ts', SIGN_ON, [
+    ['a domain that is not allowed signs in', '      requireDomain(configuration, email);\n', ''],
+    [
+      'an address that is not verified counts',
+      'isVerified(signedOn.claims, configuration.verifiedClaim) ? email : undefined',
+      'email',
+    ],
+  ]),
+  ...of('apps/api/src/auth/sign-on-settings.ts', SIGN_ON, [
+    ['a password of a domain of single sign-on is accepted', "  throw new DeckhandError('SSO_REQUIRED');\n", ''],
+    ['break-glass addresses are refused', ' || breakGlass.has(email.toLowerCase())) return;', ') return;'],
+  ]),
+  ...of('packages/db/src/accounts.ts', ACCOUNTS, [
+    [
+      'sessions outlive a deactivation',
+      '      await tx.session.deleteMany({ where: { userId } });\n',
+      '',
+      'a session of a deactivated person is refused when it is looked up',
+    ],
+    [
+      'keys outlive a deactivation',
+      '      await tx.apiKey.updateMany({ where: { userId, revokedAt: null }, data: { revokedAt: now } });\n',
+      '',
+    ],
+    ['anybody deactivates people', '  if (!administrator) throw', '  if (administrator === undefined) throw'],
+  ]),
+  ...of('packages/db/src/password-resets.ts', ACCOUNTS, [
+    [
+      'a link to a new password does not expire',
+      ' AND expires_at > now() RETURNING',
+      ' RETURNING',
+      'the route has refused it before',
+    ],
+    ['sessions outlive a new password by a link', '    await tx.session.deleteMany({ where: { userId } });\n', ''],
+  ]),
+  ...of('packages/db/src/sessions.ts', ACCOUNTS, [
+    [
+      'an idle session goes on',
+      "      AND s.last_used_at > now() - ${idleMs / 1_000}::float8 * interval '1 second' AND u",
+      '      AND u',
+    ],
+  ]),
+  ...of('packages/db/src/api-keys.ts', ACCOUNTS, [
+    ['a key is created beside a deactivation', '    await lockActiveUser(tx, actor.userId);\n', ''],
   ]),
   ...of('apps/api/src/auth/device-authorizations.ts', DEVICES, [
     ['a key is given without the proof', ' || !isSameSecret(challenge, stored.codeChallenge)', ''],

@@ -1,5 +1,5 @@
-import type { Database } from '@deckhand/db';
-import type { NodeTypes } from '@deckhand/engine';
+import type { Database, SessionLimits } from '@deckhand/db';
+import type { Connectors, NodeTypes } from '@deckhand/engine';
 import type { InputChecker, SchemaChecker } from '@deckhand/nodes';
 import type { FileStore, OutputStore } from '@deckhand/outputs';
 import type { FleetView, QueueShards, Redis, WindowRate } from '@deckhand/queue';
@@ -8,10 +8,12 @@ import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
 import type { RequestLimit } from './auth/request-limit.ts';
+import type { PasswordResets } from './auth/password-resets.ts';
 import type { PasswordRules } from './auth/sign-on-settings.ts';
 import type { SingleSignOn } from './auth/single-sign-on.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { Connections } from './credentials/connections.ts';
+import type { UploadReader } from './connectors/read-upload.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
 import type { LinkLimit } from './links/link-limit.ts';
 import type { McpSettings } from './mcp/settings.ts';
@@ -60,11 +62,19 @@ export interface PeopleContext {
   /** Undefined if it is off. */
   readonly singleSignOn: SingleSignOn | undefined;
   readonly passwordRules: PasswordRules;
+  readonly sessionLimits: SessionLimits;
+  /** Undefined if the service sends no messages. */
+  readonly passwordResets: PasswordResets | undefined;
+  /** Limits requests for, and by, links to a new password. */
+  readonly resetLimit: RequestLimit;
   /** Limits requests that start or finish a single sign-on. */
   readonly signOnLimit: RequestLimit;
   /** Address of the service for people, without a slash at the end. */
   readonly publicUrl: string;
 }
+
+/** The connectors of workspaces, and what reads new ones. */
+export interface ConnectorLibrary extends Connectors, UploadReader {}
 
 /** What operations on workflows, credentials and other things that people manage need. */
 export interface ResourceContext {
@@ -74,6 +84,7 @@ export interface ResourceContext {
   readonly answerOnce: AnswerOnce;
   readonly notifyWorkers: NotifyWorkers;
   readonly connections: Connections;
+  readonly connectors: ConnectorLibrary;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;
 }

@@ -14,8 +14,9 @@ import { acceptInvite } from './routes/auth/accept-invite.ts';
 import { approveDevice, getDevice, redeemDevice, startDevice } from './routes/auth/device.ts';
 import { login, logout, getCurrentUser, changePassword } from './routes/auth/sign-in.ts';
 import { listAuditLog } from './routes/audit-log.ts';
-import { endSession, listSessions } from './routes/auth/sessions.ts';
-import { finishSignOn, getSignOn, signOff, startSignOn } from './routes/auth/single-sign-on.ts';
+import { endOtherSessions, endSession, listSessions } from './routes/auth/sessions.ts';
+import { getSignInMethods, redeemReset, requestPasswordReset } from './routes/auth/password-resets.ts';
+import { finishSignOn, signOff, startSignOn } from './routes/auth/single-sign-on.ts';
 import { getSetup, setup } from './routes/auth/setup.ts';
 import {
   createCredential,
@@ -30,6 +31,14 @@ import {
   listCredentialUses,
   pollCredentialConnection,
 } from './routes/connections.ts';
+import {
+  createConnector,
+  deleteConnector,
+  getConnectorOperation,
+  listConnectorOperations,
+  listConnectors,
+  listConnectorVersions,
+} from './routes/connectors.ts';
 import { abortBulkAction, createBulkAction, getBulkAction, listBulkActions } from './routes/executions/bulk-actions.ts';
 import { getFailureGroup, listFailureGroups, updateFailureGroup } from './routes/executions/failure-groups.ts';
 import { createFileLink, getFile, uploadFile } from './routes/executions/files.ts';
@@ -70,6 +79,7 @@ import { getMe } from './routes/me.ts';
 import { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './routes/members.ts';
 import { getFleet, getRunStats, listSlowWorkflows } from './routes/monitoring.ts';
 import { listNodeTypes } from './routes/node-types.ts';
+import { activateUser, deactivateUser, disconnectUser, listUsers } from './routes/users.ts';
 import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
 import { deleteDraft, getDraft, saveDraft } from './routes/drafts.ts';
 import { deleteImportReport, getImportReport } from './routes/workflows/import-reports.ts';
@@ -137,11 +147,14 @@ export function listRoutes(
     getCurrentUser: getCurrentUser(people),
     changePassword: changePassword(people),
     listSessions: listSessions(people),
+    endOtherSessions: endOtherSessions(people),
     endSession: endSession(people),
-    getSignOn: getSignOn(people),
+    getSignInMethods: getSignInMethods(people),
     startSignOn: startSignOn(people),
     finishSignOn: finishSignOn(people),
     signOff: signOff(people),
+    requestPasswordReset: requestPasswordReset(people),
+    redeemPasswordReset: redeemReset(people),
     startDevice: startDevice(people),
     getDevice: getDevice(people),
     approveDevice: approveDevice(people),
@@ -149,6 +162,10 @@ export function listRoutes(
     acceptInvite: acceptInvite(people),
 
     getMe: getMe(people),
+    listUsers: listUsers(people),
+    deactivateUser: deactivateUser(people),
+    activateUser: activateUser(people),
+    disconnectUser: disconnectUser(people),
     createApiKey: createApiKey(people),
     listApiKeys: listApiKeys(people),
     revokeApiKey: revokeApiKey(people),
@@ -203,6 +220,13 @@ export function listRoutes(
     createVariable: createVariable(resources),
     updateVariable: updateVariable(resources),
     deleteVariable: deleteVariable(resources),
+
+    listConnectors: listConnectors(resources),
+    createConnector: createConnector(resources),
+    listConnectorVersions: listConnectorVersions(resources),
+    deleteConnector: deleteConnector(resources),
+    listConnectorOperations: listConnectorOperations(resources),
+    getConnectorOperation: getConnectorOperation(resources),
 
     listCredentials: listCredentials(resources),
     // `callback` would be taken for an id.

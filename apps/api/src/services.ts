@@ -1,7 +1,11 @@
-import { type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
+import { createConnectorStore, type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
 import {
+  createBuiltInConnectors,
+  createConnectors,
+  createFileProcesses,
   createHttpClient,
   createInputChecker,
+  createMailSender,
   createSchemaChecker,
   createSignOnProvider,
   httpClientOptions,
@@ -43,6 +47,8 @@ import { createAuthenticate, createUsageLog } from './auth/authenticate.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createDeviceAuthorizations } from './auth/device-authorizations.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
+import { readMailSettings } from './auth/mail-settings.ts';
+import { createPasswordResets } from './auth/password-resets.ts';
 import { createRequestLimit } from './auth/request-limit.ts';
 import { createSignOnAttempts } from './auth/sign-on-attempts.ts';
 import { readPasswordRules, readSignOn } from './auth/sign-on-settings.ts';
@@ -66,7 +72,7 @@ import { createRunReads } from './runs/run-reads.ts';
 import { createNotifyWorkers } from './runs/notify-workers.ts';
 import { createWorkspaceShares } from './runs/workspace-shares.ts';
 import { createWriteBreaker } from './runs/write-breaker.ts';
-import { type ApiSettings, publicUrl, setupToken, webhookBaseUrl } from './settings.ts';
+import { type ApiSettings, publicUrl, sessionLimits, setupToken, webhookBaseUrl } from './settings.ts';
 import { createAwaitRun } from './webhooks/await-run.ts';
 import { createFailureDelay } from './webhooks/failure-delay.ts';
 import { createDeliveryLog } from './webhooks/delivery-log.ts';
@@ -75,6 +81,9 @@ import { createCredentialReader } from './webhooks/read-credential.ts';
 
 /** Maximum number of bytes of files in the memory of the process while they are received: in S3, 8 MiB of each. */
 const MAX_UPLOAD_BYTES = 268_435_456;
+
+/** Number of documents of connectors that are read at the same time: each takes up to 512 MiB. */
+const MAX_FILE_PROCESSES = 1;
 
 /** What the gateway consists of, by the area that needs it. */
 export interface Services {
@@ -116,6 +125,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const allowedOrigins = readAllowedOrigins(settings.API_ALLOWED_ORIGINS);
   const signOn = readSignOn(settings);
   const passwordRules = readPasswordRules(settings);
+  const mail = readMailSettings(settings);
+  const limits = sessionLimits(settings);
   const connected = await connect(options);
   const { redis, queue, fleet, follower, breaker } = connected;
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
@@ -145,17 +156,33 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     onStopped: (executionIds) => notifyWorkers('stop', executionIds),
     logger,
   });
-  const authenticate = createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch });
+  const authenticate = createAuthenticate({
+    ...{ db, keyUsage, sessionUsage, watch: breaker.watch },
+    sessionLimits: limits,
+  });
   const answerOnce = createAnswerOnce({ db, logger, hashKey: settings.ENCRYPTION_KEY });
   const nodeTypes = await loadNodeTypes();
   const events = createEventSender({ db, redis, breaker, logger });
   const http = createHttpClient(httpClientOptions(settings));
+  const builtIn = createBuiltInConnectors();
+  const store = createConnectorStore(db);
   // The operator chose the identity provider, which may have a private address.
   const signOnHttp = createHttpClient({ ...httpClientOptions(settings), allowPrivate: true });
+  const passwordResets =
+    mail &&
+    createPasswordResets({
+      ...{ db, settings: mail, rules: passwordRules, publicUrl: publicUrl(settings), logger },
+      mails: createMailSender({ allowPrivate: true }),
+      limit: createRequestLimit(redis, { name: 'reset-mails', points: 3, seconds: 3_600 }),
+    });
   let ready = true;
 
   const resources = {
     ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
+    connectors: {
+      ...createConnectors({ store, builtIn, checkInput }),
+      ...{ builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
+    },
     connections: createConnections({
       ...{ db, secretBox, http, logger },
       attempts: createConnectionAttempts(redis, secretBox),
@@ -189,11 +216,12 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       passwords: createPasswords(settings.BCRYPT_ROUNDS),
       devices: createDeviceAuthorizations(redis, secretBox),
       setupToken: setupToken(settings),
-      ...{ passwordRules, publicUrl: publicUrl(settings) },
+      ...{ passwordRules, passwordResets, sessionLimits: limits, publicUrl: publicUrl(settings) },
+      resetLimit: createRequestLimit(redis, { name: 'reset', points: 20, seconds: 300 }),
       singleSignOn:
         signOn &&
         createSingleSignOn({
-          ...{ db, secretBox, configuration: signOn, publicUrl: publicUrl(settings) },
+          ...{ db, secretBox, sessionLimits: limits, configuration: signOn, publicUrl: publicUrl(settings) },
           attempts: createSignOnAttempts(redis, secretBox),
           provider: createSignOnProvider(
             { ...signOn, redirectUrl: `${publicUrl(settings)}/sso/callback` },
@@ -235,7 +263,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       follower.drain();
     },
     async close() {
-      await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush()]);
+      await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush(), passwordResets?.drain()]);
       for (const part of [runReads, fleet, breaker, follower, outputs, files]) part.close();
       connected.subscriber.disconnect();
       await Promise.all([queue.close(), forms.close(), http.close(), signOnHttp.close()]);

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { SessionLimits } from '@deckhand/db';
 import { FileSettings, OutputSettings } from '@deckhand/outputs';
 import {
   DatabaseSettings,
@@ -10,6 +11,7 @@ import {
   TracingSettings,
 } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
+import { MailEnvironment } from './auth/mail-settings.ts';
 import { SignOnSettings } from './auth/sign-on-settings.ts';
 
 /** The environment of the API. */
@@ -35,7 +37,12 @@ export const ApiSettings = Type.Object({
   SETUP_TOKEN: Type.Optional(Type.String({ minLength: 16 })),
   /** bcrypt's cost of passwords: one more doubles the time of a sign-in. Only with NODE_ENV=test less than 10. */
   BCRYPT_ROUNDS: Type.Integer({ minimum: 4, maximum: 16, default: 12 }),
+  /** How long a session lasts at most, in hours. */
+  SESSION_MAX_HOURS: Type.Integer({ minimum: 1, maximum: 8_760, default: 720 }),
+  /** How long a session lasts without a request, in minutes. Default: as long as it lasts at most. */
+  SESSION_IDLE_MINUTES: Type.Optional(Type.Integer({ minimum: 5, maximum: 525_600 })),
   ...SignOnSettings,
+  ...MailEnvironment,
   NODE_ENV: Type.Optional(Type.String()),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
   /** Maximum size of a webhook's body, in bytes. */
@@ -78,6 +85,12 @@ export function publicUrl(settings: ApiSettings): string {
 /** Returns the start of the URLs of webhooks, without a slash at the end. */
 export function webhookBaseUrl(settings: ApiSettings): string {
   return withoutSlash(settings.WEBHOOK_BASE_URL ?? publicUrl(settings));
+}
+
+/** Returns how long sessions last. */
+export function sessionLimits({ SESSION_MAX_HOURS, SESSION_IDLE_MINUTES }: ApiSettings): SessionLimits {
+  const lifetimeMs = SESSION_MAX_HOURS * 3_600_000;
+  return { lifetimeMs, idleMs: SESSION_IDLE_MINUTES === undefined ? lifetimeMs : SESSION_IDLE_MINUTES * 60_000 };
 }
 
 function withoutSlash(url: string): string {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { applyCommand, diffCommand, planCommand, pullCommand } from './commands/files.ts';
 import { approveCommand } from './commands/approve.ts';
 import { completeCommand, completionCommand } from './commands/completion.ts';
+import { connectorsCommand } from './commands/connectors.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { filesCommand } from './commands/stored-files.ts';
 import { importCommand } from './commands/import.ts';
@@ -51,6 +52,7 @@ export function createProgram(environment: Environment): Command {
     approveCommand(context),
     secretsCommand(context),
     variablesCommand(context),
+    connectorsCommand(context),
     pullCommand(context),
     diffCommand(context),
     planCommand(context),

@@ -12,7 +12,11 @@ const MAX_MESSAGE = 500;
  * @param values fit the schema of the action's operation.
  * @throws RequestError for values that would change which server or path is requested.
  */
-export function actionRequest({ headers = {} }: Connector, action: Action, values: JsonObject): ConnectorRequest {
+export function actionRequest(
+  { headers = {} }: Pick<Connector, 'headers'>,
+  action: Action,
+  values: JsonObject,
+): ConnectorRequest {
   const request = buildRequest(action.operation, merge(merge(action.defaults, values, 'default'), action.fixed));
   return { ...request, headers: { ...headers, ...request.headers } };
 }
@@ -41,14 +45,17 @@ export function nextPage({ mode, next, parameter = '' }: PackPaging, body: JsonV
 }
 
 /** Returns what a service says about an error, on one line; undefined if its response has no text there. */
-export function errorMessage({ errorMessage: path }: Connector, body: JsonValue): string | undefined {
+export function errorMessage(
+  { errorMessage: path }: Pick<Connector, 'errorMessage'>,
+  body: JsonValue,
+): string | undefined {
   const value = path === undefined ? null : valueAt(body, path);
   return typeof value === 'string' && value !== '' ? cut(value, MAX_MESSAGE) : undefined;
 }
 
 /**
- * Returns the value at names with dots between them, of objects and lists, whose last item is -1; null if there is none.
- * Names may have dots, such as `@odata.nextLink`: the longest one counts.
+ * Returns the value at names with dots between them; null if there is none. The last item of a list is -1. Names may
+ * have dots, such as `@odata.nextLink`: the longest one counts.
  */
 function valueAt(body: JsonValue, path: string): JsonValue {
   let [at, names]: [JsonValue, readonly string[]] = [body, path.split('.')];

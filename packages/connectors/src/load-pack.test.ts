@@ -102,7 +102,7 @@ describe('a pack', () => {
 
   it('is as docs/connectors.md shows it', () => {
     const page = readFileSync(new URL('../../../docs/connectors.md', import.meta.url), 'utf8');
-    const [, example = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    const [, example = ''] = /All members:\n\n```yaml\n(.*?)```/s.exec(page) ?? [];
     const body = { type: 'object', properties: { title: text, project: text } };
     const perPage = { name: 'per_page', in: 'query', schema: { type: 'integer' } };
     const document = {
@@ -141,6 +141,41 @@ describe('a pack', () => {
     const action = connector.actions[index];
     const request = action && actionRequest(connector, action, values);
     expect([request?.url, request?.body, request?.headers['x-api-version']]).toEqual([url, body, '2']);
+  });
+});
+
+describe('a pack of all operations', () => {
+  const ALL = 'name: tracker\nversion: 1.0.0\noperations: all\n';
+  const idsOf = (document: string) => {
+    const loaded = load(ALL, document);
+    return 'issues' in loaded ? loaded.issues : loaded.connector.actions.map(({ id }) => id);
+  };
+  const documentOf = (paths: object) => JSON.stringify({ openapi: '3.1.0', info: { title: 'All' }, paths });
+
+  it('has the title of its document, and ids of paths and operation ids', () => {
+    const paths = {
+      '/v1/issues': { get: { operationId: 'issues/list-for_repo' }, post: {} },
+      '/api/issues/{id}/labels': { get: {}, put: { operationId: 'Labels.replace' } },
+      '/{tenant}': { get: {}, delete: { operationId: '2fa' } },
+    };
+    expect(load(ALL, documentOf(paths))).toMatchObject({ connector: { title: 'All' } });
+    expect(idsOf(documentOf(paths))).toEqual([
+      ...['issues.listForRepo', 'issues.post', 'issues.getLabels', 'issues.labelsReplace'],
+      ...['api.get', 'api.fa'],
+    ]);
+  });
+
+  it('has each id once', () => {
+    const long = 'a'.repeat(60);
+    const paths = { [`/${long}`]: { get: {} }, [`/${long}b`]: { get: {} }, [`/${long}c`]: { get: {} } };
+    const noun = 'a'.repeat(40);
+    expect(idsOf(documentOf(paths))).toEqual([`${noun}.get`, `${noun}.get2`, `${noun}.get3`]);
+  });
+
+  it('has at most a thousand', () => {
+    const paths = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`/p${index}`, { get: {} }]));
+    const message = 'must name at most 1,000 of the 1,001 operations of openapi.json';
+    expect(idsOf(documentOf(paths))).toEqual([{ file: 'pack.yaml', path: 'operations', message }]);
   });
 });
 

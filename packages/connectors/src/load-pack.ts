@@ -9,6 +9,7 @@ import {
 } from '@deckhand/contracts';
 import { DocumentError, isList, parseDocument } from './document.ts';
 import type { Operation } from './operation.ts';
+import { allOperations } from './pack-of-document.ts';
 import { type Api, readApi } from './read-api.ts';
 
 /** Maximum number of operations of a connector. */
@@ -54,8 +55,9 @@ export interface PackSource {
 }
 
 /**
- * Parses the files of a pack, and reads the operations that it names. The authors of the files choose what this costs,
- * so it can be done in a process of its own.
+ * Parses the files of a pack, and reads the operations that it names. `operations: all` is all of its document, whose
+ * title is that of a pack without one. The authors of the files choose what this costs, so it can be done in a process
+ * of its own.
  * @returns the source of a connector, or the issues of its files.
  */
 export function readPack({ pack, document }: PackFiles): { source: PackSource } | { issues: readonly PackIssue[] } {
@@ -72,12 +74,24 @@ export function readPack({ pack, document }: PackFiles): { source: PackSource } 
   const given = read(pack.name, () => parseDocument(pack.text));
   const api = read(document.name, () => readApi(parseDocument(document.text)));
   if (!given || !api) return { issues };
-  const named = (isList(given.operations) ? given.operations : []).slice(0, MAX_OPERATIONS).flatMap((each) => {
+  if (given.operations === 'all' && api.operations.length > MAX_OPERATIONS) {
+    const count = api.operations.length.toLocaleString('en');
+    const message = `must name at most ${MAX_OPERATIONS.toLocaleString('en')} of the ${count} operations of ${document.name}`;
+    return { issues: [{ file: pack.name, path: 'operations', message }] };
+  }
+  const shown = given.operations === 'all' ? allOperations(api) : given.operations;
+  const named = (isList(shown) ? shown : []).slice(0, MAX_OPERATIONS).flatMap((each) => {
     const name = isJsonObject(each) ? each.operation : undefined;
     const operation = typeof name === 'string' ? findOperation(api, name) : undefined;
     return typeof name === 'string' && operation ? [[name, operation] as const] : [];
   });
-  return { source: { pack: given, operations: Object.fromEntries(named) } };
+  const titled = given.title === undefined && api.title !== '' ? { ...given, title: api.title } : given;
+  return {
+    source: {
+      pack: { ...titled, ...(shown !== undefined && { operations: shown }) },
+      operations: Object.fromEntries(named),
+    },
+  };
 }
 
 function findOperation(api: Api, name: string): Operation | undefined {

@@ -1,6 +1,6 @@
 import { compileUntrusted, isJsonObject, type JsonObject, type JsonValue, NODE_ICONS } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { actionRequest, errorMessage, nextPage } from './action-request.ts';
 import type { ConnectorRequest } from './build-request.ts';
 import { isList } from './document.ts';
@@ -146,4 +146,27 @@ function itemsOf(body: JsonValue, path: string | undefined): JsonValue | undefin
   for (const step of path === undefined || path === '' ? [] : path.split('.'))
     at = isJsonObject(at) ? at[step] : undefined;
   return at;
+}
+
+/** The page, whose table UPDATE_DOCS=1 writes. */
+const PAGE = new URL('../../../docs/packs.md', import.meta.url);
+
+it('docs/packs.md lists the packs', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  const text = page.replace(/(\|---.*\|\n)[^]*?\n\n/, (_table, head: string) => `${head}${packRows()}\n\n`);
+  if (process.env.UPDATE_DOCS !== undefined) writeFileSync(PAGE, text);
+  expect(readFileSync(PAGE, 'utf8')).toBe(text);
+});
+
+function packRows(): string {
+  const connectors = NAMES.map(connectorOf).sort((a, b) => a.title.localeCompare(b.title, 'en'));
+  return connectors
+    .map(({ name, title, actions, credentials = [] }) => {
+      const choices = actions.reduce((count, { options }) => count + Object.keys(options).length, 0);
+      const pages = actions.filter(({ paging }) => paging !== undefined).length;
+      const types = [...new Set(credentials.map(({ type }) => (type === 'oauth2' ? 'OAuth 2.0' : type)))].join(', ');
+      const link = `[${title}](../packages/connectors/packs/${name}/README.md)`;
+      return `| ${link} | \`${name}\` | ${actions.length} | ${choices} | ${pages} | ${exchangesOf(name).length} | ${types} |`;
+    })
+    .join('\n');
 }

@@ -78,6 +78,10 @@ const OF_TYPES = {
     when: 'The [limit by a key](start-options.md#limits-by-a-key) is reached, and the start has `onLimit: reject`',
     retry: 'yes',
   },
+  CONNECTOR_NOT_FOUND: {
+    when: 'The workspace has no [connector](connectors.md) with this operation in this version, or not any more',
+    retry: 'no',
+  },
   CSV_INVALID: { when: 'The text is not CSV; the message names the row', retry: 'no' },
   EMAIL_ADDRESS_UNSUPPORTED: {
     when: 'An address has letters beyond ASCII before the @, and the server does not support SMTPUTF8',

@@ -11,6 +11,7 @@ export const SCOPE_RESOURCES = [
   'audit-log',
   'folders',
   'variables',
+  'connectors',
   'node-types',
   'schedules',
   'event-endpoints',

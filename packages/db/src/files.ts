@@ -150,20 +150,49 @@ export interface FinishedFile {
   readonly expiredBefore?: Date | null;
 }
 
+/** A file whose content is stored. */
+interface WrittenFile extends FileContent {
+  readonly id: string;
+  readonly bytes: number;
+}
+
 /**
  * Finishes a file whose content is stored, and adds its bytes to those of the workspace. Repeating it changes nothing.
+ *
+ * Race: files that finish at the same moment exceed the quota of their workspace together. Its row is locked first, and
+ * the bytes are summed up by a later statement, which sees those of the transaction that had the lock before. Content
+ * that the workspace has already takes no room.
  * @param minutes how long it is kept until a run names it.
  * @returns the workspace's file with this content, which is another one if that was finished first: then this one is
- * still unfinished. Undefined if it was swept.
+ * still unfinished. Undefined if it was swept; `noRoom` if the quota has no room for it.
  */
-export async function finishFile(
+export function finishFile(
   db: Database,
-  { id, workspaceId, sha256, bytes, executionId }: FileContent & { readonly id: string; readonly bytes: number },
+  file: WrittenFile,
   minutes: number,
-): Promise<FinishedFile | undefined> {
-  const [row] = await db.$queryRaw<FinishedFile[]>(Prisma.sql`/* files.finish */
-    WITH unfinished AS (
+): Promise<FinishedFile | 'noRoom' | undefined> {
+  return db.$transaction(async (tx) => {
+    await tx.$queryRaw(Prisma.sql`/* files.lock-quota */
+      SELECT id FROM workspaces WHERE id = ${file.workspaceId}::uuid AND storage_quota_bytes IS NOT NULL FOR NO KEY UPDATE`);
+    return finishWithin(tx, file, minutes);
+  });
+}
+
+async function finishWithin(
+  tx: Queryable,
+  { id, workspaceId, sha256, bytes, executionId }: WrittenFile,
+  minutes: number,
+): Promise<FinishedFile | 'noRoom' | undefined> {
+  const [row] = await tx.$queryRaw<(FinishedFile | { readonly id: null })[]>(Prisma.sql`/* files.finish */
+    WITH written AS (
       SELECT id, is_apart FROM unfinished_files WHERE id = ${id}::uuid AND expires_at > now() FOR UPDATE
+    ), unfinished AS (
+      SELECT written.id, written.is_apart FROM written, workspaces w
+      WHERE w.id = ${workspaceId}::uuid AND (
+        w.storage_quota_bytes IS NULL
+        OR w.stored_bytes + ${bytes}::bigint + (
+          SELECT coalesce(sum(c.bytes), 0) FROM storage_changes c WHERE c.workspace_id = w.id) <= w.storage_quota_bytes
+        OR EXISTS (SELECT 1 FROM files f WHERE f.workspace_id = w.id AND f.sha256 = ${sha256}))
     ), kept AS (
       INSERT INTO files (id, workspace_id, sha256, bytes, is_apart, expires_at, stored_by)
       SELECT id, ${workspaceId}::uuid, ${sha256}, ${bytes}::bigint, is_apart, now() + ${minutes}::int * interval '1 minute',
@@ -177,8 +206,9 @@ export async function finishFile(
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, ${bytes}::bigint FROM finished
     )
     SELECT id, CASE id WHEN ${id}::uuid THEN expires_at END AS "expiresAt" FROM kept
-    UNION SELECT id, expires_at FROM files WHERE id = ${id}::uuid`);
-  return row;
+    UNION ALL SELECT id, expires_at FROM files WHERE id = ${id}::uuid
+    UNION ALL SELECT NULL, NULL FROM written WHERE NOT EXISTS (SELECT 1 FROM unfinished)`);
+  return row?.id === null ? 'noRoom' : row;
 }
 
 /**

@@ -149,6 +149,12 @@ async function applyRole(
   }
 }
 
+/** Returns whether a session was opened by an identity provider, at most so many ms ago. */
+export async function isFreshSignOn(db: Database, sessionId: string, maxAgeMs: number): Promise<boolean> {
+  const where = { id: sessionId, identityId: { not: null }, createdAt: { gt: new Date(Date.now() - maxAgeMs) } };
+  return (await db.session.findFirst({ where, select: { id: true } })) !== null;
+}
+
 /** Returns the sealed ID token of a session; null for a session of a password. */
 export async function readSealedIdToken(
   db: Database,

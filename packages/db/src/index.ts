@@ -1,4 +1,5 @@
 export { type Actor, type LinkHolder, type Origin, requireRole, requireWorkflow } from './access.ts';
+export { activateAccount, deactivateAccount, disconnectAccount, listAccounts } from './accounts.ts';
 export {
   isAdministrator,
   readInstanceSettings,
@@ -24,12 +25,19 @@ export {
   type ValidApiKey,
 } from './api-keys.ts';
 export {
+  isFreshSignOn,
   readSealedIdToken,
   type SignedOnPerson,
   signOn,
   type SignOnIdentity,
   type SignOnPolicy,
 } from './identities.ts';
+export {
+  createPasswordReset,
+  type CreatedPasswordReset,
+  readPasswordReset,
+  redeemPasswordReset,
+} from './password-resets.ts';
 export { listChanges, listInstanceChanges } from './audit/list.ts';
 export { recordChange, recordExecutionChange, recordStart } from './audit/record.ts';
 export {
@@ -51,6 +59,19 @@ export { countHeldBack, countHeldRuns } from './concurrency/count-slots.ts';
 export { type Subject } from './concurrency/demand.ts';
 export { type Busy, findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.ts';
 export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.ts';
+export {
+  type ConnectorName,
+  createConnector,
+  createConnectorStore,
+  deleteConnector,
+  findConnectorId,
+  findPlace,
+  listConnectorOperations,
+  listConnectors,
+  type NewConnector,
+  readConnectorOperation,
+  type StoredConnector,
+} from './connectors.ts';
 export {
   countCredentialsByKey,
   type CredentialUser,
@@ -383,11 +404,13 @@ export { type FirstDue, type ScheduleRule } from './schedules/sync.ts';
 export { listSealed, type Resealing, resealSecrets, type SealedRow, type SecretHolder } from './secrets.ts';
 export {
   createSession,
+  deleteOtherSessions,
   deleteOwnSession,
   deleteSession,
   findSessions,
   listSessions,
   type NewSession,
+  type SessionLimits,
   touchSessions,
   type ValidSession,
 } from './sessions.ts';

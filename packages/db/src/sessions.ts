@@ -6,8 +6,13 @@ import type { Database } from './client.ts';
 import { pageRange, toPage } from './paging.ts';
 import { lockActiveUser } from './users.ts';
 
-/** How long a session lasts, in ms: 30 days. */
-const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+/** How long sessions last, in ms. */
+export interface SessionLimits {
+  /** From the sign-in on. */
+  readonly lifetimeMs: number;
+  /** From the last use on. */
+  readonly idleMs: number;
+}
 
 /** A session to store: the hash of its token, never the token. */
 export interface NewSession {
@@ -25,12 +30,18 @@ export interface NewSession {
  * @param actor who signs in. @returns when the session expires.
  * @throws DeckhandError UNAUTHORIZED if the person was deactivated meanwhile.
  */
-export async function createSession(db: Database, actor: Actor, session: NewSession): Promise<Date> {
+export async function createSession(
+  db: Database,
+  actor: Actor,
+  session: NewSession,
+  { lifetimeMs, idleMs }: SessionLimits,
+): Promise<Date> {
   const now = Date.now();
-  const expiresAt = new Date(now + SESSION_LIFETIME_MS);
+  const expiresAt = new Date(now + lifetimeMs);
   const { userId } = actor;
   const { passwordHash, ...columns } = session;
-  await db.session.deleteMany({ where: { userId, expiresAt: { lt: new Date(now) } } });
+  const ended = [{ expiresAt: { lt: new Date(now) } }, { lastUsedAt: { lt: new Date(now - idleMs) } }];
+  await db.session.deleteMany({ where: { userId, OR: ended } });
   await db.$transaction(async (tx) => {
     const id = uuidv7();
     await lockActiveUser(tx, userId, passwordHash);
@@ -55,14 +66,18 @@ interface Row {
   readonly is_admin: boolean;
 }
 
-/** Looks up many sessions by the hashes of their tokens. Sessions that ended or expired are undefined. */
-export async function findSessions(db: Database, hashes: readonly string[]): Promise<(ValidSession | undefined)[]> {
+/** Looks up many sessions by the hashes of their tokens. Sessions that ended, expired or were idle are undefined. */
+export async function findSessions(
+  db: Database,
+  hashes: readonly string[],
+  { idleMs }: Pick<SessionLimits, 'idleMs'>,
+): Promise<(ValidSession | undefined)[]> {
   const rows = await db.$queryRaw<Row[]>`/* sessions.find */
     SELECT s.token_hash, s.id, s.user_id, u.email, u.name, u.is_admin
     FROM sessions s
     JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = ANY (${[...new Set(hashes)]}::text[]) AND s.expires_at > now()
-      AND u.deactivated_at IS NULL`;
+      AND s.last_used_at > now() - ${idleMs / 1_000}::float8 * interval '1 second' AND u.deactivated_at IS NULL`;
   const found = new Map(
     rows.map((row) => [
       row.token_hash,
@@ -78,14 +93,15 @@ export async function touchSessions(db: Database, ids: readonly string[]): Promi
     SELECT id FROM sessions WHERE id = ANY (${ids}::uuid[]) FOR UPDATE SKIP LOCKED)`;
 }
 
-/** Lists a person's sessions that have not expired, the newest first. `currentId` is the session of the request. */
+/** Lists a person's valid sessions, the newest first. `sessionId` is the session of the request. */
 export async function listSessions(
   db: Database,
-  userId: string,
-  currentId: string,
+  { userId, sessionId: currentId }: { readonly userId: string; readonly sessionId: string },
   page: Page,
+  { idleMs }: Pick<SessionLimits, 'idleMs'>,
 ): Promise<PageOf<SessionEntry>> {
-  const where = { userId, expiresAt: { gt: new Date() } };
+  const now = Date.now();
+  const where = { userId, expiresAt: { gt: new Date(now) }, lastUsedAt: { gt: new Date(now - idleMs) } };
   const rows = await db.session.findMany({
     where,
     select: { id: true, createdAt: true, lastUsedAt: true, expiresAt: true, userAgent: true },
@@ -110,6 +126,11 @@ export async function listSessions(
 /** Ends a session. Ending it twice is harmless. */
 export async function deleteSession(db: Database, sessionId: string): Promise<void> {
   await db.session.deleteMany({ where: { id: sessionId } });
+}
+
+/** Ends all sessions of a person except one. */
+export async function deleteOtherSessions(db: Database, userId: string, sessionId: string): Promise<void> {
+  await db.session.deleteMany({ where: { userId, id: { not: sessionId } } });
 }
 
 /** Ends one of a person's own sessions. @throws DeckhandError NOT_FOUND when the person has no such session. */

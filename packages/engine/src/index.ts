@@ -1,5 +1,5 @@
 export type * from './agent.ts';
-export { credentialTypesOf } from './compile/check-nodes.ts';
+export { credentialTypesOf, issuesOfFixed } from './compile/check-nodes.ts';
 export { compileInSteps, compileWorkflow } from './compile/compile-workflow.ts';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.ts';
 export * from './expressions/index.ts';

@@ -6,8 +6,11 @@ import type {
   FileValue,
   JsonObject,
   JsonValue,
+  PackCredential,
+  PackPaging,
   StartOptions,
   StoredFile,
+  ValidationIssue,
 } from '@deckhand/contracts';
 import type { ScriptRunner } from './script.ts';
 
@@ -418,6 +421,52 @@ export interface FileOwner {
   readonly signal: () => AbortSignal;
 }
 
+/** An operation of a connector, as definitions name it. */
+export interface OperationName {
+  readonly connector: string;
+  readonly version: string;
+  readonly operation: string;
+}
+
+/** The request of an operation. */
+export interface OperationRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonValue | undefined;
+}
+
+/** An operation of a connector, which a node calls. */
+export interface ConnectorOperation {
+  /** The schema of its values, by place: `path`, `query`, `header`, `cookie`, `server`, and `body`. */
+  readonly schema: JsonObject;
+  /** How further pages are read; undefined if it has no pages. */
+  readonly paging: PackPaging | undefined;
+  /** The header with the idempotency key; undefined for the usual one. */
+  readonly idempotencyHeader: string | undefined;
+  /** The credentials that its connector takes; empty if it takes any that an http node does. */
+  readonly credentials: readonly PackCredential[];
+  /** The limit of credentials that have none of their own. */
+  readonly rateLimit: CredentialRateLimit | undefined;
+  /** Returns the issues of values. Optional members that are null leave a field empty. */
+  check(values: JsonObject): Promise<readonly ValidationIssue[]>;
+  /**
+   * Builds its request from values without issues.
+   * @throws NodeError PARAMETERS_INVALID for values that would change which server or path is requested.
+   */
+  request(values: JsonObject): OperationRequest;
+  /** Returns where the page after a response is, for paging by a cursor or a URL; null after the last one. */
+  nextPage(body: JsonValue): JsonValue;
+  /** Returns what the service says about an error; undefined if its response does not say it. */
+  errorMessage(body: JsonValue): string | undefined;
+}
+
+/** The connectors of workspaces, and those that are built in. */
+export interface Connectors {
+  /** Finds an operation; undefined if the workspace has none of this name. */
+  find(workspaceId: string, name: OperationName): Promise<ConnectorOperation | undefined>;
+}
+
 /** Services of the worker for nodes with effects outside. */
 export interface NodeServices {
   readonly code: ScriptRunner;
@@ -432,6 +481,7 @@ export interface NodeServices {
   readonly results: ResultChecker;
   readonly traffic: TrafficControl;
   readonly fileProcesses: FileProcesses;
+  readonly connectors: Connectors;
   /** Returns the files of a node; nodes have them as `context.files`. */
   readonly files: (owner: FileOwner) => NodeFiles;
 }

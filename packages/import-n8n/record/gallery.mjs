@@ -5,13 +5,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJson } from '../../../tests/harness/import-n8n.ts';
 import { loadNodeTypes } from '../../nodes/src/index.ts';
-import { converterOf } from '../src/nodes/registry.ts';
+import { converterOf, takesParts } from '../src/nodes/registry.ts';
 import { shortType } from '../src/workflow.ts';
 
 /** Number of causes and types that are printed. */
 const REASONS = Number(process.env.REASONS ?? 40);
-/** A model or tool of an agent: the agent is what is not supported. */
-const PART = /^is part of "/;
+/** A model or tool of an agent: the agent is what is not supported, and agents with tools are not converted at all. */
+const PART = /^(?:is part of "|an agent with tools|a model with tools)/;
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('name a folder of workflows');
@@ -95,6 +95,7 @@ for (const { name, json } of workflows()) {
   const known = stubs.filter(({ type, messages }) => converterOf(type) && !PART.test(messages[0]));
   if (stubs.length === 0) whole.add('without a stub');
   if (known.length > 0) whole.add('with a stub of a type that is supported');
+  if (known.some(({ type }) => !takesParts(type))) whole.add('with such a stub that asks no model');
   if (notes.every(({ level }) => level === 'converted')) whole.add('converted whole');
   for (const { type, level } of notes) {
     levels.add(level);

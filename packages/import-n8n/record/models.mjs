@@ -51,7 +51,10 @@ const server = createServer((request, reply) => {
   request.on('end', () => {
     const asked = JSON.parse(body);
     requests.push(asked);
-    if (asked.stream === true) return void stream(reply);
+    if (asked.stream === true) {
+      stream(reply);
+      return;
+    }
     reply.setHeader('content-type', 'application/json');
     const isNew = request.url.endsWith('/responses');
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, input_tokens: 1, output_tokens: 1 };

@@ -109,6 +109,15 @@ const pairs = (...names) => ({
   mergeByFields: { values: names.map(([field1, field2 = field1]) => ({ field1, field2 })) },
 });
 
+/** A rule of a Switch. */
+const above = (rightValue) => ({
+  conditions: {
+    options: { version: 2, typeValidation: 'strict', caseSensitive: true, leftValue: '' },
+    combinator: 'and',
+    conditions: [{ leftValue: '={{ $json.n }}', rightValue, operator: { type: 'number', operation: 'gt' } }],
+  },
+});
+
 const OLD_WAYS = { combineByPosition: 'mergeByPosition', combineAll: 'multiplex', combineByFields: 'mergeByFields' };
 /** Items of two inputs. */
 const PAIRS = [
@@ -307,6 +316,16 @@ export const SHAPES = {
         },
       ],
     ]),
+  },
+  switchToAll: {
+    type: 'switch',
+    inputs: [[[{ n: 1 }, { n: 5 }, { n: -1 }, { n: 0 }]], [[{ n: 5 }]], [[{ n: -1 }]], [[{ n: 2 }, { n: 3 }]]],
+    shapes: [3, 3.2].flatMap((version) =>
+      [{}, { fallbackOutput: 'extra' }, { fallbackOutput: 1 }].map((rest) => [
+        version,
+        { rules: { values: [above(0), above(3)] }, options: { allMatchingOutputs: true, ...rest } },
+      ]),
+    ),
   },
   summarize: {
     inputs: LISTS.map((list) => [list]),

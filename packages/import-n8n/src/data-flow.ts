@@ -214,7 +214,7 @@ export class DataFlow {
 
   /** Returns the nodes that have items at the same positions, for a node that gets them. */
   pairsAt(name: string, { shape, pairs = UNPAIRED }: Source): Pairs {
-    if (pairs.loop === undefined) return shape === 'list' ? pairs : UNPAIRED;
+    if (pairs.loop === undefined) return shape === 'list' || pairs.origin ? pairs : UNPAIRED;
     // In a loop within it, `$loop` has other positions.
     const [part, ...others] = this.partsWith(name);
     return part === pairs.loop && others.length === 0 ? pairs : UNPAIRED;

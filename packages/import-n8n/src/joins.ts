@@ -26,7 +26,7 @@ export interface Join {
 }
 
 /** Returns the edge from an output. */
-export function edgeFrom({ nodeId, handle }: Output, target: string): EdgeDefinition {
+export function edgeFrom({ nodeId, handle }: Pick<Output, 'nodeId' | 'handle'>, target: string): EdgeDefinition {
   return { source: nodeId, target, ...(handle !== undefined && { sourceHandle: handle }) };
 }
 

@@ -25,8 +25,8 @@ export interface Pairs {
   readonly nodes: ReadonlySet<string>;
   /** The loop whose index is the position; without it, it is that of the item in the source. */
   readonly loop?: string;
-  /** Whether a script between them is taken to return an item for each one that it gets. */
-  readonly isAssumed?: boolean;
+  /** The note of what is taken for granted about a node between them, if something is. */
+  readonly assumed?: string;
   /** The list that the items were made of, and the positions in it, if it has others. */
   readonly origin?: { readonly positions: string; readonly pairs: Pairs };
 }
@@ -62,12 +62,12 @@ export function positionIn(
   pairs: Pairs,
   name: string,
   index: string,
-): { readonly text: string; readonly isAssumed: boolean } | undefined {
+): { readonly text: string; readonly assumed: string | undefined } | undefined {
   const own = pairs.loop === undefined ? index : '$loop.index';
-  if (pairs.nodes.has(name)) return { text: own, isAssumed: pairs.isAssumed === true };
+  if (pairs.nodes.has(name)) return { text: own, assumed: pairs.assumed };
   const { origin } = pairs;
   const before = origin && positionIn(origin.pairs, name, `${origin.positions}[${own}]`);
-  return before && { text: before.text, isAssumed: before.isAssumed || pairs.isAssumed === true };
+  return before && { text: before.text, assumed: pairs.assumed ?? before.assumed };
 }
 
 /** Returns the note of files that come from a stub. */

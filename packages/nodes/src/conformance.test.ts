@@ -77,6 +77,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     results: { check: wait },
     traffic: { admit: wait },
     fileProcesses: { acquire: wait },
+    connectors: { find: wait },
     files: () => ({ open: wait, save: wait }),
   };
   return { services, asked: () => count };

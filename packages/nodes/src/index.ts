@@ -1,4 +1,13 @@
-export { type ConnectorUpload, readConnector } from './connectors/read-connector.ts';
+export { type BuiltInConnectors, createBuiltInConnectors } from './connectors/built-in.ts';
+export { createConnectors } from './connectors/connectors.ts';
+export { readConnector } from './connectors/read-connector.ts';
+export {
+  connectorSummary,
+  type ConnectorTexts,
+  operationDetails,
+  operationEntry,
+  toConnectorTexts,
+} from './connectors/stored-connector.ts';
 export { createFairSemaphore } from './code/fair-semaphore.ts';
 export { createFileProcesses } from './files/file-process.ts';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.ts';

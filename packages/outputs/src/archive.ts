@@ -146,8 +146,12 @@ function createArchive(objects: ObjectStore): Archive {
   async function* contentOf(workspaceId: string, id: string, bytes: number): AsyncGenerator<Uint8Array> {
     const file = { id, workspaceId, bytes, isApart: true };
     for (let from = 0; from < bytes; from += contents.partBytes) {
-      const piece = await contents.read(file, from, Math.min(bytes, from + contents.partBytes));
-      if (!piece) throw new ArchiveError(`the file ${id} is missing`);
+      const until = Math.min(bytes, from + contents.partBytes);
+      const piece = await contents.read(file, from, until);
+      if (piece?.byteLength !== until - from)
+        throw new ArchiveError(
+          `the file ${id} is missing, or ends after ${from + (piece?.byteLength ?? 0)} of ${bytes} bytes`,
+        );
       yield piece;
     }
   }

@@ -302,8 +302,10 @@ async function save(
       if (!finished) {
         const complete = await write(part, data, true);
         await attemptWrite(() => complete.complete());
-        finished = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
-        if (!finished) throw new Error('the file was swept');
+        const kept = await attempt('file', () => finishFile(db, { ...stored, id: unfinished.id, bytes }, keptMinutes));
+        if (kept === 'noRoom') throw refusalOf({ bytes: 0, refusal: 'STORAGE_FULL' });
+        if (!kept) throw new Error('the file was swept');
+        finished = kept;
         if (finished.id === unfinished.id) writer = undefined;
       }
       const about = { name: fileName(name), contentType: mediaTypeOf({ contentType }) };

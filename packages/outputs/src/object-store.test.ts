@@ -41,6 +41,19 @@ describe('an object store that takes requests and answers none', () => {
   });
 });
 
+describe('an object that is shorter than it was', () => {
+  it('has no bytes beyond its end, and no request for them is repeated', async () => {
+    let requests = 0;
+    const shorter = await openStore((_request, response) => {
+      requests += 1;
+      response.writeHead(416, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>InvalidRange</Code><Message>The requested range is not satisfiable</Message></Error>');
+    });
+    expect(await shorter.get('k', { first: 8, last: 15 })).toBeUndefined();
+    expect(requests).toBe(1);
+  });
+});
+
 describe('an error of the object store', () => {
   it.each([
     [404, '', 'deployment'],

@@ -18,7 +18,7 @@ export interface ObjectUpload {
 /** A store of objects by key. Every method throws a StoreError if the store is unavailable or refuses. */
 export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Reads an object. @returns undefined if the store reports that it does not exist. */
+  /** Reads an object. @returns undefined if the store reports that it does not exist, or ends before the range. */
   get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>;
   /** Returns the length of an object in bytes; undefined if the store reports that it does not exist. */
   size(key: string): Promise<number | undefined>;
@@ -72,6 +72,11 @@ function kindOf(error: unknown): StoreErrorKind {
       ? metadata.httpStatusCode
       : undefined;
   return KIND_BY_NAME.get(error.name) ?? KIND_BY_STATUS.get(status) ?? 'transient';
+}
+
+/** Whether an object is shorter than where a range of it begins: trying again would never succeed. */
+function isBeyondEnd(error: unknown): boolean {
+  return types.isNativeError(error) && error.name === 'InvalidRange';
 }
 
 /** Number of attempts by the client itself. Further retries are up to the caller. */
@@ -129,7 +134,7 @@ export async function openS3(
         const command = new s3.GetObjectCommand({ Bucket, Key: prefix + key, Range });
         const found = await client.send(command, { abortSignal }).catch((error: unknown) => {
           // Checks the code, because a missing bucket or a proxy also responds with 404.
-          if (error instanceof s3.NoSuchKey) return undefined;
+          if (error instanceof s3.NoSuchKey || isBeyondEnd(error)) return undefined;
           throw error;
         });
         if (!found) return undefined;

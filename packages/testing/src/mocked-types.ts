@@ -88,6 +88,7 @@ function servicesOf({ nodeId, services }: NodeContext, mocks: Mocks): NodeServic
     ...services,
     http: { request: fail },
     mail: { send: fail },
+    connectors: { find: fail },
     postgres: { query: fail },
     sftp: { use: fail },
     workflows: {

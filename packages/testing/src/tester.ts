@@ -282,6 +282,7 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     responses: { send: none },
     modelCalls: { begin: none, settle: none, withdraw: none },
     results,
+    connectors: { find: none },
     traffic: { admit: none },
     fileProcesses: createFileProcesses(2),
     files: () => files,

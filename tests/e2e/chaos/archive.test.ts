@@ -1,6 +1,9 @@
 import { createDatabase, nameFiles } from '@deckhand/db';
 import { openFileStore } from '@deckhand/outputs';
 import { afterAll, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   addOldRuns,
   createTestDatabase,
@@ -85,6 +88,14 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   expect((await runOps(['archive', 'file', file.id, '--workspace', workspaceId], archive)).stdout).toBe('invoice');
   expect((await runOps(['archive', 'file', ids[0] ?? '', '--workspace', workspaceId], archive)).exitCode).toBe(1);
 
+  const folder = await mkdtemp(join(tmpdir(), 'deckhand-restored-'));
+  stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
+  const restored = join(folder, workspaceId, file.id);
+  expect((await runOps(['archive', 'restore-files', folder, '--workspace', workspaceId], archive)).exitCode).toBe(0);
+  expect(await readFile(restored, 'utf8')).toBe('invoice');
+  await runOps(['archive', 'restore-files', join(folder, 'other'), '--run', ids[7] ?? ''], archive);
+  expect(await readdir(folder)).toEqual([workspaceId]);
+
   const [from, to] = [runs[2_000]?.created_at ?? '', runs[2_009]?.created_at ?? ''];
   const some = await read('--workspace', seed.workspaceId, '--created-from', from, '--created-to', to);
   expect(some.filter(({ kind }) => kind === 'run').map(({ row }) => row.id)).toEqual(ids.slice(2_000, 2_010));
@@ -98,6 +109,12 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   store.objects.set(stored, Buffer.from('invoicE'));
   const spoilt = await runOps(['archive', 'file', file.id, '--workspace', workspaceId], archive);
   expect(spoilt).toMatchObject({ exitCode: 1, stdout: 'invoicE', stderr: expect.stringContaining('is damaged') });
+
+  // What was restored before stays; a damaged file leaves nothing in another folder.
+  expect((await runOps(['archive', 'restore-files', folder], archive)).exitCode).toBe(0);
+  const none = await runOps(['archive', 'restore-files', join(folder, 'again')], archive);
+  expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('missing or damaged: 1') });
+  expect(await readdir(join(folder, 'again', workspaceId))).toEqual([]);
 
   // A damaged part is an error, not a gap.
   const [damaged = ''] = [...store.objects.keys()].filter((key) => key.endsWith('.ndjson.gz'));

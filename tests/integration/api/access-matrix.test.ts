@@ -76,6 +76,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
   const workflow = `/api/workflows/${workflowId}`;
   const ofWorkspace = `?workspaceId=${workspaceId}`;
   const endpoint = `/api/event-endpoints/${held.endpoint.id}`;
+  const connector = `/api/connectors/${held.connector.name}/versions`;
   const limits = { executionsPerMinute: 1_000, storageQuotaBytes: null, maxConcurrentExecutions: 10 };
   const settings = {
     dataRetentionDays: 1,
@@ -233,6 +234,30 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/variables/:id': { path: `/api/variables/${held.variable.id}`, asks: 'editor', finds: 'held' },
+
+    'GET /api/connectors': { path: `/api/connectors${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/connectors': {
+      path: '/api/connectors',
+      body: { workspaceId, document: 'a', name: 'a', version: '1.0.0' },
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/connectors/:name/versions': { path: `${connector}${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'DELETE /api/connectors/:name/versions/:version': {
+      path: `${connector}/1.0.0${ofWorkspace}`,
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/connectors/:name/versions/:version/operations': {
+      path: `${connector}/1.0.0/operations${ofWorkspace}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'GET /api/connectors/:name/versions/:version/operations/:operation': {
+      path: `${connector}/1.0.0/operations/issue.get${ofWorkspace}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
 
     'GET /api/credentials': { path: `/api/credentials${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'POST /api/credentials': {
@@ -441,6 +466,13 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/ai/usage': { path: `/api/ai/usage${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'viewer', finds: 'named' },
 
+    'GET /api/users': { path: '/api/users', asks: 'administrator' },
+    'POST /api/users/:id/deactivate': { path: `/api/users/${held.leaver.userId}/deactivate`, asks: 'administrator' },
+    'POST /api/users/:id/activate': { path: `/api/users/${held.leaver.userId}/activate`, asks: 'administrator' },
+    'DELETE /api/users/:id/identities': {
+      path: `/api/users/${held.leaver.userId}/identities`,
+      asks: 'administrator',
+    },
     'GET /api/admin/audit-log': { path: '/api/admin/audit-log', asks: 'administrator' },
     'GET /api/admin/settings': { path: '/api/admin/settings', asks: 'administrator' },
     'PUT /api/admin/settings': { path: '/api/admin/settings', body: settings, asks: 'administrator' },
@@ -466,7 +498,9 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
 const OF_THE_CALLER = [
   'POST /api/auth/logout',
   'POST /api/auth/password',
+  'DELETE /api/auth/sessions',
   'DELETE /api/auth/sessions/:id',
+  'POST /api/auth/sso/logout',
   'GET /api/auth/devices/:id',
   'POST /api/auth/devices/:id/approve',
   'POST /api/api-keys',
@@ -493,7 +527,7 @@ function grants(scope: string, required: string): boolean {
 
 /** Areas that the contract closes to API keys. */
 const CLOSED_TO_KEYS = [
-  /\/api\/(api-keys|auth|admin)/,
+  /\/api\/(api-keys|auth|admin|users)/,
   /\/api\/workspaces\/:id\/(invites|membership|callback-secrets)/,
   /\/api\/event-endpoints\/:id\/secrets/,
 ];

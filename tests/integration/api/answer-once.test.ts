@@ -1,6 +1,7 @@
 import { listRoutes } from '@deckhand/api';
 import { createFolder, reserveRequest } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TRACKER } from '../../harness/connectors.ts';
 import {
   addKey,
   addPerson,
@@ -46,6 +47,8 @@ describe('an Idempotency-Key', () => {
       .map(({ path }) => path);
     const isExempt = [
       /^\/api\/(auth|api-keys|workspaces\/:id\/(invites|callback-secrets)|event-endpoints(\/:id\/rotate-secret)?$)/,
+      // Doing it again changes nothing.
+      /^\/api\/users\/:id\/(de)?activate$/,
       // An attempt to connect counts once, and its start returns the secret state.
       /^\/api\/credentials\/(callback|:id\/connect(\/poll)?)$/,
       // Equal bytes are one file, however often they are uploaded.
@@ -73,6 +76,7 @@ describe('an Idempotency-Key', () => {
       [`/api/workspaces/${workspaceId}/members`, { email: person.email, role: 'viewer' }],
       ['/api/folders', folder('Once')],
       ['/api/variables', { workspaceId, name: 'once', value: '1' }],
+      ['/api/connectors', { workspaceId, ...TRACKER }],
       ['/api/credentials', { workspaceId, name: 'Once', type: 'bearer', secret: { token: 'a' } }],
       ['/api/workflows', { workspaceId, name: 'Once', definition }],
       [`/api/workflows/${workflowId}/versions`, { definition }],

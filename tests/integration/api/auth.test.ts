@@ -283,8 +283,8 @@ describe('an API key', () => {
         path: 'scopes[0]',
         message:
           'must be *, workflows:execute, workflows:execute:<workflow id>, or one of workflows, executions, workspaces, ' +
-          'approvals, human-tasks, monitoring, ai, credentials, audit-log, folders, variables, node-types, schedules, ' +
-          'event-endpoints, events, me, * ' +
+          'approvals, human-tasks, monitoring, ai, credentials, audit-log, folders, variables, connectors, node-types, ' +
+          'schedules, event-endpoints, events, me, * ' +
           'with :read, :write or :*',
       },
     ]);

@@ -9,6 +9,7 @@ import {
   compileCheck,
   CompleteHumanBody,
   CreateApiKeyBody,
+  CreateConnectorBody,
   CreateCredentialBody,
   CreateEventEndpointBody,
   CreateFolderBody,
@@ -22,6 +23,7 @@ import {
   ExecuteBody,
   FileLinkBody,
   FinishConnectionBody,
+  FinishSignOnBody,
   InstanceSettings,
   ImportN8nBody,
   LoginBody,
@@ -49,7 +51,10 @@ import {
   WorkspaceLimitsBody,
   parseOwnJson,
   RedeemDeviceBody,
+  RedeemPasswordResetBody,
+  RequestPasswordResetBody,
   StartDeviceBody,
+  StartSignOnBody,
 } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -151,6 +156,16 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [{ codeVerifier: 'a'.repeat(43) }],
       id: workspaceId,
     },
+    'POST /api/auth/sso/start': { schema: StartSignOnBody, examples: [{ next: '/w' }], isOptional: true },
+    'POST /api/auth/sso/finish': { schema: FinishSignOnBody, examples: [{ parameters: 'code=a&state=b' }] },
+    'POST /api/auth/sso/logout': NOTHING,
+    'POST /api/auth/password-resets': { schema: RequestPasswordResetBody, examples: [{ email }] },
+    'POST /api/auth/password-resets/redeem': {
+      schema: RedeemPasswordResetBody,
+      examples: [{ token: 'a token', newPassword: 'another password' }],
+    },
+    'POST /api/users/:id/deactivate': { ...NOTHING, id: world.leaver.userId },
+    'POST /api/users/:id/activate': { ...NOTHING, id: world.leaver.userId },
     'POST /api/auth/accept-invite': {
       schema: AcceptInviteBody,
       examples: [{ token: world.invite.token, email: 'new@test.local', name, password }],
@@ -260,6 +275,10 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/workflows/:id/schedules/:nodeId/pause': { ...NOTHING, id: workflowId, nodeId: 'hook' },
     'POST /api/workflows/:id/schedules/:nodeId/resume': { ...NOTHING, id: workflowId, nodeId: 'hook' },
     'POST /api/workflows/:id/deliveries/:deliveryId/replay': { ...NOTHING, id: workflowId, deliveryId: workflowId },
+    'POST /api/connectors': {
+      schema: CreateConnectorBody,
+      examples: [{ workspaceId, document: '{}', pack: '{}', name: 'n', version: '1.0.0' }],
+    },
     'POST /api/variables': { schema: CreateVariableBody, examples: [{ workspaceId, name: 'n', value: 'v' }] },
     'PATCH /api/variables/:id': { schema: UpdateVariableBody, examples: [{ name: 'n', value: 'v' }], id: variable.id },
     'POST /api/credentials': {
@@ -466,7 +485,10 @@ async function send(name: string, operation: Operation, bad: BadBody) {
     .replace(':nodeId', nodeId)
     .replace(':deliveryId', deliveryId)
     .replace(':fileId', fileId);
-  const isOpen = /^\/api\/auth\/(setup|login|accept-invite|devices(\/[^/]+\/key)?)$/.test(path);
+  const isOpen =
+    /^\/api\/auth\/(setup|login|accept-invite|sso\/(start|finish)|password-resets(\/redeem)?|devices(\/[^/]+\/key)?)$/.test(
+      path,
+    );
   const headers = { ...bad.headers, ...(isOpen ? {} : { authorization: `Bearer ${instance.session}` }) };
   sent += 1;
   const body = isItem ? Buffer.concat([Buffer.from('['), Buffer.from(bad.body ?? ''), Buffer.from(']')]) : bad.body;

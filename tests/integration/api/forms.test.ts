@@ -138,13 +138,13 @@ describe('a form that starts runs', () => {
 
   it('403: takes no form of another site', async () => {
     const form = await createForm();
-    const foreign = [
+    const foreign: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { origin: 'https://a.example' },
     ];
     for (const headers of foreign) {
-      expect((await send(form.url, { 'field-0': 'Ada' }, { ...headers } as Record<string, string>)).status).toBe(403);
+      expect((await send(form.url, { 'field-0': 'Ada' }, headers)).status).toBe(403);
     }
     expect(await runsOf(form)).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe('a form that starts runs', () => {
     expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://shop.example/thanks?a=1']);
   });
 
-  it('410 while its workflow is not active or the trigger is disabled; its path is no webhook, and others are no forms', async () => {
+  it('410 while its workflow is not active or the trigger is disabled; its path starts nothing as a webhook, nor others as forms', async () => {
     const form = await createForm({}, { isActive: false });
     for (const page of [await open(form.url), await send(form.url, { 'field-0': 'Ada' })]) {
       expect([page.status, page.text.includes('This form is closed')]).toEqual([410, true]);

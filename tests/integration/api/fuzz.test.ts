@@ -30,6 +30,7 @@ const MAX_GROWTH = 32 * 1024 * 1024;
 const LEFT_OUT = [
   'GET /api/executions/:id/events',
   'POST /api/auth/logout',
+  'POST /api/auth/sso/logout',
   'POST /api/auth/password',
   'DELETE /api/auth/sessions/:id',
   'POST /api/auth/setup',

@@ -150,7 +150,7 @@ describe('an area that is closed to keys', () => {
     expect(sessions.map(({ path }) => path)).toEqual(
       sessions.map(() =>
         expect.stringMatching(
-          /^\/api\/(api-keys|auth|admin|workspaces\/:id\/(invites|membership|callback-secrets)|event-endpoints\/:id\/secrets)/,
+          /^\/api\/(api-keys|auth|admin|users|workspaces\/:id\/(invites|membership|callback-secrets)|event-endpoints\/:id\/secrets)/,
         ),
       ),
     );

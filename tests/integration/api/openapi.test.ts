@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
+import { TRACKER } from '../../harness/connectors.ts';
 import {
   addFailureGroup,
   type Call,
@@ -26,6 +27,8 @@ import {
   until,
 } from '../../harness/index.ts';
 import { createDocumentCheck } from '../../harness/document-check.ts';
+import { type IdentityProvider, SIGN_ON_CLIENT, startIdentityProvider } from '../../harness/identity-provider.ts';
+import { startMailServer } from '../../harness/mail-server.ts';
 import { OAUTH_CLIENT, type OAuthProvider, startOAuthProvider } from '../../harness/oauth-provider.ts';
 import { findBreakingChanges } from '../../openapi/breaking-changes.ts';
 
@@ -36,9 +39,19 @@ const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.
 let instance: Instance;
 let document: Document;
 let provider: OAuthProvider;
+let identityProvider: IdentityProvider;
+let mails: Awaited<ReturnType<typeof startMailServer>>;
 
 beforeAll(async () => {
-  instance = await startInstance(undefined, { env: { HTTP_NODE_ALLOW_PRIVATE: 'true' } });
+  identityProvider = await startIdentityProvider('https://deckhand.example/sso/callback');
+  mails = await startMailServer();
+  const env = {
+    HTTP_NODE_ALLOW_PRIVATE: 'true',
+    ...{ OIDC_ISSUER: identityProvider.issuer, OIDC_CLIENT_ID: SIGN_ON_CLIENT.clientId },
+    ...{ OIDC_CLIENT_SECRET: SIGN_ON_CLIENT.clientSecret, OIDC_ALLOWED_DOMAINS: 'example.com' },
+    ...{ SMTP_URL: `smtp://127.0.0.1:${mails.port}`, SMTP_FROM: 'deckhand@example.com' },
+  };
+  instance = await startInstance(undefined, { env });
   provider = await startOAuthProvider('https://deckhand.example/oauth/callback');
   document = (await (await fetch(`${instance.gateway.url}/api/openapi.json`)).json()) as Document;
 });
@@ -128,8 +141,15 @@ function issuesOfExamples(): { operationId: string; issue: string }[] {
 /** Requests and responses of the walk through all operations. */
 const exchanges: Exchange[] = [];
 
-const call: Call<[body?: unknown, as?: string | null]> = (method, path, body, as = instance.session) =>
+const call: Call<[body?: unknown, as?: string | null, headers?: Readonly<Record<string, string>>]> = (
+  method,
+  path,
+  body,
+  as = instance.session,
+  headers = {},
+) =>
   instance.gateway.call(method, path, {
+    headers,
     ...(as === null ? {} : { as }),
     ...(body === undefined ? {} : { body }),
   });
@@ -140,8 +160,9 @@ async function done<Method extends string, Path extends string>(
   path: Path,
   body?: unknown,
   as?: string | null,
+  headers?: Readonly<Record<string, string>>,
 ) {
-  const answer = await call(method, path, body, as);
+  const answer = await call(method, path, body, as, headers);
   if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   const template = instance.gateway.responses.templateOf(path) ?? '';
   const operationId = document.paths[template]?.[method.toLowerCase()]?.operationId;
@@ -331,6 +352,27 @@ describe('the OpenAPI document', () => {
     await done('POST', `/api/auth/devices/${device.id}/approve`, allowed);
     await done('POST', `/api/auth/devices/${device.id}/key`, { codeVerifier }, null);
 
+    await done('GET', '/api/auth/methods', undefined, null);
+    identityProvider.accounts.set('g1', { email: 'linus@example.com', email_verified: true, name: 'Linus' });
+    // The cookie of the browser is not in the walk's requests.
+    const started = await instance.gateway.call('POST', '/api/auth/sso/start', { body: { next: '/w' } });
+    const parameters = await identityProvider.signIn(started.body.authorizationUrl, 'g1');
+    const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    await done('POST', '/api/auth/sso/start', { next: '/w' }, null);
+    const signedOn = await done('POST', '/api/auth/sso/finish', { parameters }, null, { cookie });
+    await done('POST', '/api/auth/sso/logout', undefined, signedOn.token);
+    await done('GET', '/api/users');
+    await done('POST', `/api/users/${signedOn.user.id}/deactivate`);
+    await done('POST', `/api/users/${signedOn.user.id}/activate`);
+    await done('DELETE', `/api/users/${signedOn.user.id}/identities`);
+    await done('POST', '/api/auth/password-resets', { email: 'linus@example.com' }, null);
+    await instance.gateway.services.people.passwordResets?.drain();
+    const message = (mails.messages.at(-1) ?? '').replaceAll('=\r\n', '');
+    const [, resetToken = ''] = /reset-password#([\w-]{43})/.exec(message) ?? [];
+    const redemption = { token: resetToken, newPassword: 'correct horse battery' };
+    await done('POST', '/api/auth/password-resets/redeem', redemption, null);
+    await done('DELETE', '/api/auth/sessions');
+
     // Workspaces and members
     const second = await done('POST', '/api/workspaces', { name: 'Marketing' });
     await done('GET', '/api/workspaces');
@@ -357,6 +399,13 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/variables${inWorkspace}`);
     await done('PATCH', `/api/variables/${variable.id}`, { value: '8' });
     await done('DELETE', `/api/variables/${variable.id}`);
+    await done('POST', '/api/connectors?dryRun=true', { workspaceId, ...TRACKER });
+    await done('POST', '/api/connectors', { workspaceId, ...TRACKER });
+    await done('GET', `/api/connectors${inWorkspace}`);
+    await done('GET', `/api/connectors/tracker/versions${inWorkspace}`);
+    await done('GET', `/api/connectors/tracker/versions/1.0.0/operations${inWorkspace}`);
+    await done('GET', `/api/connectors/tracker/versions/1.0.0/operations/issue.create${inWorkspace}`);
+    await done('DELETE', `/api/connectors/tracker/versions/1.0.0${inWorkspace}`);
     const secret = { type: 'bearer', secret: { token: 'example' } };
     const credential = await done('POST', '/api/credentials', { workspaceId, name: 'Shop', ...secret });
     await done('GET', `/api/credentials${inWorkspace}`);

@@ -75,8 +75,10 @@ function person(subject: string, email: string, more: Readonly<Record<string, st
 describe('single sign-on', () => {
   it('is announced with its label, and with null where it is off', async () => {
     const off = await startGateway(instance);
-    const labels = await Promise.all([replica, off].map(async (one) => (await one.call('GET', '/api/auth/sso')).body));
-    expect(labels).toEqual([{ label: 'Sign in with Corp' }, { label: null }]);
+    const labels = await Promise.all(
+      [replica, off].map(async (one) => (await one.call('GET', '/api/auth/methods')).body),
+    );
+    expect(labels.map(({ singleSignOn }) => singleSignOn)).toEqual([{ label: 'Sign in with Corp' }, null]);
     expect(outcome(await off.call('POST', '/api/auth/sso/start'))).toEqual([404, 'NOT_FOUND']);
     expect(outcome(await finish('a=b', '', off))).toEqual([404, 'NOT_FOUND']);
   });
@@ -384,6 +386,21 @@ describe('a domain of single sign-on alone', () => {
     const account = { email: 'x@corp.example', name: 'X', password: 'a long password' };
     const answer = await strict.call('POST', '/api/auth/accept-invite', { body: { token: body.token, ...account } });
     expect(outcome(answer)).toEqual([403, 'SSO_REQUIRED']);
+  });
+});
+
+describe('a person without a password', () => {
+  it('creates an API key within ten minutes of a sign-in, whatever is sent as the password, and not later', async () => {
+    person('s-key', 'key@example.com');
+    const { body } = await signIn('s-key');
+    const create = () =>
+      gateway.call('POST', '/api/api-keys', { as: body.token, body: { name: 'mine', password: '' } });
+    expect((await create()).status).toBe(201);
+    const createdAt = new Date(Date.now() - 601_000);
+    await instance.db.session.updateMany({ where: { userId: body.user.id }, data: { createdAt } });
+    expect(outcome(await create())).toEqual([403, 'FORBIDDEN']);
+    const login = await gateway.call('POST', '/api/auth/login', { body: { email: 'key@example.com', password: '' } });
+    expect(outcome(login)).toEqual([401, 'UNAUTHORIZED']);
   });
 });
 

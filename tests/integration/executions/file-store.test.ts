@@ -1,5 +1,14 @@
 import type { FileValue } from '@deckhand/contracts';
-import { createDatabase, type Database, findLinkedFile, nameFiles, pruneData } from '@deckhand/db';
+import {
+  beginFile,
+  createDatabase,
+  type Database,
+  findLinkedFile,
+  finishFile,
+  nameFiles,
+  Prisma,
+  pruneData,
+} from '@deckhand/db';
 import {
   createFileStore,
   type FileStore,
@@ -13,7 +22,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.ts';
+import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater, until } from '../../harness/index.ts';
 import { OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.ts';
 
@@ -242,6 +251,50 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     going.resolve(false);
     await expect(first).rejects.toThrow('broke off');
     await save(randomBytes(20 * MIB));
+  });
+
+  it('does not let files that finish at the same moment exceed the quota together', async () => {
+    await empty();
+    await db.workspace.update({ where: { id: seed.workspaceId }, data: { storageQuotaBytes: 5 * MIB } });
+    const contents = Array.from({ length: 8 }, () => randomBytes(MIB));
+    const saved = await Promise.allSettled(contents.map((content) => save(content)));
+    for (const one of saved) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'STORAGE_FULL' });
+    const files = await db.file.aggregate({ where: { workspaceId: seed.workspaceId }, _sum: { bytes: true } });
+    expect(Number(files._sum.bytes ?? 0)).toBeLessThanOrEqual(5 * MIB);
+    expect(await countedBytes()).toBe(Number(files._sum.bytes ?? 0));
+  });
+
+  it('finishes a file by what others have stored until then, and one of equal content whatever they have', async () => {
+    await empty();
+    const { workspaceId } = seed;
+    await db.workspace.update({ where: { id: workspaceId }, data: { storageQuotaBytes: 10 } });
+    const written = (sha256: Buffer) => ({ id: uuidv7(), workspaceId, isApart: false, bytes: 6, sha256 });
+    const [first, second] = [written(randomBytes(32)), written(randomBytes(32))];
+    for (const file of [first, second]) await beginFile(db, { ...file, bytes: 0 });
+    const isWaiting = async (): Promise<boolean> => {
+      const [row] = await db.$queryRaw<{ count: number }[]>(
+        Prisma.sql`SELECT count(*)::int AS count FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%files.lock-quota%'`,
+      );
+      return (row?.count ?? 0) > 0;
+    };
+    let finishing: ReturnType<typeof finishFile> | undefined;
+    await db.$transaction(
+      async (tx) => {
+        await tx.$queryRaw(Prisma.sql`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`);
+        finishing = finishFile(db, first, 50);
+        await until(isWaiting, 'the file to wait for the row of its workspace');
+        await tx.storageChange.create({ data: { workspaceId, bytes: 5 } });
+      },
+      { timeout: 30_000 },
+    );
+    expect(await finishing).toBe('noRoom');
+    await db.storageChange.deleteMany({ where: { workspaceId } });
+    expect(await finishFile(db, first, 50)).toMatchObject({ id: first.id });
+    expect(await finishFile(db, first, 50)).toMatchObject({ id: first.id });
+    expect(await finishFile(db, second, 50)).toBe('noRoom');
+    const same = { ...second, sha256: first.sha256 };
+    expect(await finishFile(db, same, 50)).toMatchObject({ id: first.id });
   });
 
   it('limits the files of a run together', async () => {

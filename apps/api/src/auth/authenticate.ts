@@ -9,7 +9,14 @@ import {
   SLUG_PATTERN,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Database, findApiKeys, findSessions, findWorkflowsBySlug, requireRole } from '@deckhand/db';
+import {
+  type Database,
+  findApiKeys,
+  findSessions,
+  findWorkflowsBySlug,
+  requireRole,
+  type SessionLimits,
+} from '@deckhand/db';
 import { createBatcher, type Logger } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
 import type { Caller, KeyCaller, SessionCaller } from './caller.ts';
@@ -56,12 +63,16 @@ export function createAuthenticate(options: {
   db: Database;
   keyUsage: UsageLog;
   sessionUsage: UsageLog;
+  sessionLimits: SessionLimits;
   /** Wraps every lookup, so that one which fails or hangs is noticed. */
   watch: WriteBreaker['watch'];
 }): Authenticate {
-  const { db, keyUsage, sessionUsage, watch } = options;
+  const { db, keyUsage, sessionUsage, sessionLimits, watch } = options;
   const findKey = createBatcher({ ...BATCH, flush: (hashes: string[]) => watch(() => findApiKeys(db, hashes)) });
-  const findSession = createBatcher({ ...BATCH, flush: (hashes: string[]) => watch(() => findSessions(db, hashes)) });
+  const findSession = createBatcher({
+    ...BATCH,
+    flush: (hashes: string[]) => watch(() => findSessions(db, hashes, sessionLimits)),
+  });
 
   /** If a request has a key and a session, the key counts, because it may do less. */
   async function identify(request: Request): Promise<Caller> {
@@ -189,7 +200,7 @@ export function closeToKeys(authenticate: Authenticate): RequestHandler {
 
 /** Matches areas that are closed to keys, whatever their scopes. Express matches paths in any case. */
 const CLOSED_AREA =
-  /^\/api\/(api-keys|auth|admin|workspaces\/[^/]+\/(invites|membership|callback-secrets)|event-endpoints\/[^/]+\/secrets)(\/|$)/i;
+  /^\/api\/(api-keys|auth|admin|users|workspaces\/[^/]+\/(invites|membership|callback-secrets)|event-endpoints\/[^/]+\/secrets)(\/|$)/i;
 
 /** Returns true for a path in an area that is closed to keys, whether it has a route or not. */
 export function isClosedToKeys(path: string): boolean {

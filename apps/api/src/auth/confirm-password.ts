@@ -1,12 +1,16 @@
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
-import { readPasswordHash } from '@deckhand/db';
+import { isFreshSignOn, readPasswordHash } from '@deckhand/db';
 import type { PeopleContext } from '../contexts.ts';
 import type { SessionCaller } from './caller.ts';
 
+/** How long a single sign-on replaces the password of a person who has none, in ms. */
+const FRESH_SIGN_ON_MS = 600_000;
+
 /**
- * Checks that the holder of a session also knows the password.
- * @throws DeckhandError FORBIDDEN if it is wrong; RATE_LIMITED after too many wrong ones.
+ * Checks that the holder of a session also knows the password. A person without one must have signed in a short time
+ * ago.
+ * @throws DeckhandError FORBIDDEN if it is wrong, or the sign-in is too old; RATE_LIMITED after too many wrong ones.
  */
 export async function confirmPassword(
   { db, loginThrottle, passwords }: Pick<PeopleContext, 'db' | 'loginThrottle' | 'passwords'>,
@@ -14,7 +18,14 @@ export async function confirmPassword(
 ): Promise<void> {
   const address = request.ip ?? '';
   await loginThrottle.attempt(caller.user.email, address);
-  if (!(await passwords.isSame(password, await readPasswordHash(db, caller.userId)))) {
+  const hash = await readPasswordHash(db, caller.userId);
+  if (hash === undefined) {
+    if (await isFreshSignOn(db, caller.sessionId, FRESH_SIGN_ON_MS)) return;
+    throw new DeckhandError('FORBIDDEN', {
+      message: 'You have no password: sign in again by single sign-on, then repeat this within ten minutes',
+    });
+  }
+  if (!(await passwords.isSame(password, hash))) {
     throw new DeckhandError('FORBIDDEN', { message: 'The password is wrong' });
   }
   await loginThrottle.succeeded(caller.user.email, address);

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { LoginResponse, User } from '@deckhand/contracts';
-import { createSession, type Database, type NewSession } from '@deckhand/db';
+import { createSession, type Database, type NewSession, type SessionLimits } from '@deckhand/db';
 import { originOf } from '../http/caller-address.ts';
 import { createSessionToken, hashSecret } from './tokens.ts';
 
@@ -9,9 +9,15 @@ const MAX_USER_AGENT_LENGTH = 500;
 /** How a person signs in: by a password, whose hash was compared, or an identity. */
 export type SessionOrigin = Pick<NewSession, 'passwordHash' | 'identityId' | 'sealedIdToken'>;
 
+/** What sessions need. */
+export interface SessionContext {
+  readonly db: Database;
+  readonly sessionLimits: SessionLimits;
+}
+
 /** Signs a person in. Stores the hash of a new token, and returns the token. */
 export async function openSession(
-  db: Database,
+  { db, sessionLimits }: SessionContext,
   user: User,
   request: Request,
   by: SessionOrigin = {},
@@ -19,7 +25,7 @@ export async function openSession(
   const token = createSessionToken();
   const actor = { userId: user.id, boundTo: null, origin: () => originOf(request, null) };
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT_LENGTH);
-  const expiresAt = await createSession(db, actor, { ...by, tokenHash: hashSecret(token), userAgent });
+  const expiresAt = await createSession(db, actor, { ...by, tokenHash: hashSecret(token), userAgent }, sessionLimits);
   const { id, email, name, isAdmin } = user;
   return { token, expiresAt: expiresAt.toISOString(), user: { id, email, name, isAdmin } };
 }

@@ -1,8 +1,8 @@
-import { compileTriggerExpression } from '@deckhand/engine';
-import type { CompiledTemplate } from '@deckhand/engine';
+import { type CompiledTemplate, compileTriggerExpression } from '@deckhand/engine';
 import { DeckhandError, isUuid } from '@deckhand/contracts';
 import { SettingsError } from '@deckhand/runtime';
 import { readFileSync } from 'node:fs';
+import { types } from 'node:util';
 import Type, { type Static } from 'typebox';
 
 /** Settings of single sign-on by OpenID Connect. It is off without OIDC_ISSUER. */
@@ -58,7 +58,7 @@ export interface PasswordRules {
   readonly breakGlass: ReadonlySet<string>;
 }
 
-/** Reads the settings of single sign-on. @returns undefined if it is off. @throws SettingsError naming what is wrong. */
+/** Reads the settings of single sign-on. @returns undefined if it is off. @throws SettingsError naming the problem. */
 export function readSignOn(settings: SignOnSettings): SignOnConfiguration | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_WORKSPACE_ID: workspaceId } = settings;
   if (issuer === undefined) {
@@ -128,7 +128,8 @@ function readClientSecret({
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw bad(`OIDC_CLIENT_SECRET_FILE cannot be read (${String(Object(error).code)})`);
+    const reason = types.isNativeError(error) ? error.message : String(error);
+    throw bad(`OIDC_CLIENT_SECRET_FILE cannot be read: ${reason}`);
   }
   if (text === '') throw bad('OIDC_CLIENT_SECRET_FILE is empty');
   return text;

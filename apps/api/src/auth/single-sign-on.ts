@@ -1,5 +1,5 @@
 import { DeckhandError, type JsonObject, type LoginResponse } from '@deckhand/contracts';
-import { type Database, readSealedIdToken, signOn, type SignOnPolicy } from '@deckhand/db';
+import { type Database, readSealedIdToken, type SessionLimits, signOn, type SignOnPolicy } from '@deckhand/db';
 import { evaluateOnTrigger, OAuth2Error, type SignedOn, type SignOnProvider } from '@deckhand/nodes';
 import type { SecretBox } from '@deckhand/runtime';
 import type { Request } from 'express';
@@ -37,6 +37,7 @@ export interface SingleSignOn {
 /** Creates single sign-on. @param publicUrl the address of the service, without a slash at the end. */
 export function createSingleSignOn({
   db,
+  sessionLimits,
   secretBox,
   attempts,
   provider,
@@ -44,6 +45,7 @@ export function createSingleSignOn({
   publicUrl,
 }: {
   readonly db: Database;
+  readonly sessionLimits: SessionLimits;
   readonly secretBox: SecretBox;
   readonly attempts: SignOnAttempts;
   readonly provider: SignOnProvider;
@@ -79,7 +81,10 @@ export function createSingleSignOn({
       );
       const isKept = signedOn.idToken.length <= MAX_KEPT_TOKEN_LENGTH;
       const sealedIdToken = isKept ? await secretBox.seal(signedOn.idToken) : null;
-      return { ...(await openSession(db, user, request, { identityId, sealedIdToken })), next: attempt.next };
+      return {
+        ...(await openSession({ db, sessionLimits }, user, request, { identityId, sealedIdToken })),
+        next: attempt.next,
+      };
     },
     async endSessionUrl(sessionId) {
       const { isSignedOn, sealedIdToken } = await readSealedIdToken(db, sessionId);

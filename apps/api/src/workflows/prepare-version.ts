@@ -9,6 +9,7 @@ import {
 import {
   type Actor,
   type Database,
+  findPlace,
   findVersions,
   type NewVersion,
   type Place,
@@ -16,8 +17,9 @@ import {
   type UsableCredential,
 } from '@deckhand/db';
 import { credentialTypesOf, type CredentialLoop, MAX_WARNINGS, type NodeTypes } from '@deckhand/engine';
-import type { SecretBox } from '@deckhand/runtime';
 import { type Compiled, compileIfValid } from '../definitions.ts';
+import type { ResourceContext } from '../contexts.ts';
+import { findConnectorIssues } from './connector-issues.ts';
 import { sealSecretParameters } from './secret-parameters.ts';
 
 /** A version to save, with the warnings about it. */
@@ -32,10 +34,10 @@ export interface PreparedVersion {
  */
 export async function prepareVersion(
   { definition: checked, warnings, credentialLoops }: Compiled,
-  { nodeTypes, secretBox, db }: { nodeTypes: NodeTypes; secretBox: SecretBox; db: Database },
+  { nodeTypes, secretBox, db, connectors }: Pick<ResourceContext, 'nodeTypes' | 'secretBox' | 'db' | 'connectors'>,
   { actor, place, comment }: { actor: Actor; place: Place; comment: string },
 ): Promise<PreparedVersion> {
-  const credentials = await checkReferences(checked.definition, { nodeTypes, db, actor, place });
+  const credentials = await checkReferences(checked.definition, { nodeTypes, db, connectors, actor, place });
   const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox });
   return {
     version: { ...checked, ...sealed, comment, createdBy: actor.userId },
@@ -83,9 +85,7 @@ function trafficWarnings(loops: readonly CredentialLoop[], credentials: Credenti
 }
 
 /** The services for checking a definition. */
-interface Surroundings {
-  readonly nodeTypes: NodeTypes;
-  readonly db: Database;
+interface Surroundings extends Pick<ResourceContext, 'nodeTypes' | 'db' | 'connectors'> {
   /** The person who saves it. */
   readonly actor: Actor;
   readonly place: Place;
@@ -93,12 +93,13 @@ interface Surroundings {
 
 /**
  * Checks the references of a definition: credentials have to exist in the workspace, have a type that their nodes can
- * use, and be usable by a version which the caller saves; versions of started workflows have to exist.
+ * use, and be usable by a version which the caller saves; versions of started workflows have to exist, and so do
+ * operations of connectors, whose values have to fit.
  * @returns the credentials, all of which the version may use.
  * @throws DeckhandError VALIDATION_FAILED naming each invalid reference.
  */
 async function checkReferences(definition: Definition, surroundings: Surroundings): Promise<Credentials> {
-  const { nodeTypes, db, actor, place } = surroundings;
+  const { nodeTypes, db, connectors, actor, place } = surroundings;
   const ids = definition.nodes.flatMap(({ credentialId }) =>
     credentialId === undefined ? [] : [credentialId.toLowerCase()],
   );
@@ -106,9 +107,23 @@ async function checkReferences(definition: Definition, surroundings: Surrounding
   const issues = [
     ...findCredentialIssues(definition, known, nodeTypes),
     ...(await findVersionIssues(definition, surroundings)),
+    ...(await findIssuesOfConnectors(definition, known, { connectors, db, actor, place })),
   ];
   if (issues.length > 0) throw validationFailed(issues);
   return known;
+}
+
+async function findIssuesOfConnectors(
+  definition: Definition,
+  credentials: Credentials,
+  { connectors, db, actor, place }: Omit<Surroundings, 'nodeTypes'>,
+): Promise<ValidationIssue[]> {
+  if (!definition.nodes.some(({ type }) => type === 'connector')) return [];
+  const workspaceId = await findPlace(db, actor, place);
+  // A definition without a place is refused later, by what saves it.
+  if (workspaceId === undefined) return [];
+  const credentialTypes = new Map([...credentials].map(([id, { type }]) => [id, type]));
+  return findConnectorIssues(definition, workspaceId, { connectors, credentialTypes });
 }
 
 function findCredentialIssues(definition: Definition, known: Credentials, nodeTypes: NodeTypes): ValidationIssue[] {

@@ -83,9 +83,12 @@ describe.each([
   });
 });
 
-it.each(['secrets list', 'variables list', 'approve'])('%s prints the entries of all pages', async (command) => {
-  expect(await list(...command.split(' '))).toHaveLength(COUNT);
-});
+it.each(['secrets list', 'variables list', 'connectors list', 'approve'])(
+  '%s prints the entries of all pages',
+  async (command) => {
+    expect(await list(...command.split(' '))).toHaveLength(COUNT);
+  },
+);
 
 it('says that there are more, on the standard error, and --limit excludes --all', async () => {
   const environment = { url, apiKey: 'dk_test', workspace: WORKSPACE, profile: undefined, profilesPath: '/nowhere' };

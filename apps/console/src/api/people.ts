@@ -4,13 +4,20 @@ import type {
   ApproveDeviceBody,
   ChangePasswordBody,
   DeviceAuthorizationResponse,
+  FinishedSignOn,
   LoginResponse,
   LoginBody,
   MeResponse,
   PageOf,
+  RedeemPasswordResetBody,
+  RequestPasswordResetBody,
   SessionEntry,
   SetupStateResponse,
   SetupBody,
+  SignedOff,
+  SignInMethods,
+  StartedSignOn,
+  StartSignOnBody,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
@@ -34,6 +41,22 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => call<PageOf<SessionEntry>>('GET', '/api/auth/sessions', { signal }),
 });
 
+/** How people can sign in. */
+export const signInMethodsQuery = queryOptions({
+  queryKey: ['sign-in-methods'],
+  queryFn: ({ signal }) => call<SignInMethods>('GET', '/api/auth/methods', { signal }),
+  staleTime: Infinity,
+});
+
+/** The end of a single sign-on: sent once, because its code works once. */
+export const finishSignOnQuery = (parameters: string) =>
+  queryOptions({
+    queryKey: ['sign-on-redirect', parameters],
+    queryFn: () => call<FinishedSignOn>('POST', '/api/auth/sso/finish', { body: { parameters } }),
+    retry: false,
+    staleTime: Infinity,
+  });
+
 /** A command-line client that waits to be signed in. */
 export const deviceQuery = (id: string) =>
   queryOptions({
@@ -44,10 +67,17 @@ export const deviceQuery = (id: string) =>
 
 export const setUp = (body: SetupBody): Promise<LoginResponse> => call('POST', '/api/auth/setup', { body });
 export const signIn = (body: LoginBody): Promise<LoginResponse> => call('POST', '/api/auth/login', { body });
-export const signOut = (): Promise<null> => call('POST', '/api/auth/logout');
+export const startSignOn = (body: StartSignOnBody): Promise<StartedSignOn> =>
+  call('POST', '/api/auth/sso/start', { body });
+export const signOut = (): Promise<SignedOff> => call('POST', '/api/auth/sso/logout');
+export const requestPasswordReset = (body: RequestPasswordResetBody): Promise<null> =>
+  call('POST', '/api/auth/password-resets', { body });
+export const redeemPasswordReset = (body: RedeemPasswordResetBody): Promise<null> =>
+  call('POST', '/api/auth/password-resets/redeem', { body });
 export const acceptInvite = (body: AcceptInviteBody): Promise<AcceptedInvite> =>
   call('POST', '/api/auth/accept-invite', { body });
 export const changePassword = (body: ChangePasswordBody): Promise<null> => call('POST', '/api/auth/password', { body });
 export const approveDevice = (id: string, body: ApproveDeviceBody): Promise<null> =>
   call('POST', `/api/auth/devices/${encodeURIComponent(id)}/approve`, { body });
 export const revokeSession = (id: string): Promise<null> => call('DELETE', `/api/auth/sessions/${id}`);
+export const revokeOtherSessions = (): Promise<null> => call('DELETE', '/api/auth/sessions');

@@ -39,6 +39,21 @@ const device = createRoute({
   beforeLoad: requireSession,
 });
 
+const signOnCallback = createRoute({
+  getParentRoute: () => root,
+  path: '/sso/callback',
+  component: lazyRouteComponent(() => import('../features/sign-in/sign-on-callback.tsx'), 'SignOnCallback'),
+});
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('../features/sign-in/forgot-password.tsx'), 'ForgotPassword'),
+});
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('../features/sign-in/reset-password.tsx'), 'ResetPassword'),
+});
 const oauthCallback = createRoute({
   getParentRoute: () => root,
   path: '/oauth/callback',
@@ -232,6 +247,9 @@ const tree = root.addChildren([
   setUp,
   invite,
   device,
+  signOnCallback,
+  forgotPassword,
+  resetPassword,
   oauthCallback,
   workspace.addChildren([
     workspaceHome,

@@ -102,8 +102,10 @@ function PersonMenu({ user }: { user: User }) {
   const { workspaceId = '' } = useParams({ strict: false });
   /** Ends the session on this side whatever the response, so that an outage keeps nobody signed in. */
   const leave = async (): Promise<void> => {
-    await signOut().catch(() => undefined);
+    const signedOff = await signOut().catch(() => undefined);
     endSession();
+    const page = signedOff?.endSessionUrl ?? null;
+    if (page !== null) window.open(page, '_self');
   };
   return (
     <Menu position="bottom-end" width={240}>

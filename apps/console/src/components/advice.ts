@@ -48,6 +48,6 @@ function adviceOnIssue({ status, code, retryAfter, requestId }: ApiError): strin
 
 /** Advice for a refused password: its error is that of a missing session or permission. */
 export function adviceOnPassword(error: unknown): string | undefined {
-  const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  const isRefused = error instanceof ApiError && (error.status === 401 || error.code === 'FORBIDDEN');
   return isRefused ? i18n.t('Check whether Caps Lock is on, and try again.') : undefined;
 }

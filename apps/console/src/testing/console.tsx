@@ -58,6 +58,7 @@ export function prepareConsole(): void {
   const complaints: string[] = [];
   beforeEach(() => {
     answer('GET /api/auth/me', () => ({ user, workspaces: [{ ...WORKSPACE, role }] }));
+    answer('GET /api/auth/methods', () => ({ singleSignOn: null, passwordReset: false }));
     answer('GET /api/workspaces/:id', () => ({ ...example('GET /api/workspaces/:id'), ...WORKSPACE, role }));
     answer('GET /api/approvals', () => pageOf([]));
     answer('GET /api/human-tasks', () => pageOf([]));

@@ -15,7 +15,11 @@ import type {
   ExecuteBody,
   ImportN8nBody,
   InstanceSettingsBody,
+  FinishSignOnBody,
   LoginBody,
+  RedeemPasswordResetBody,
+  RequestPasswordResetBody,
+  StartSignOnBody,
   ReplayEventsBody,
   RerunBody,
   SaveDraftBody,
@@ -35,6 +39,10 @@ interface RequestBodies {
   'POST /api/auth/accept-invite': AcceptInviteBody;
   'POST /api/auth/devices/:id/approve': ApproveDeviceBody;
   'POST /api/auth/login': LoginBody;
+  'POST /api/auth/password-resets': RequestPasswordResetBody;
+  'POST /api/auth/password-resets/redeem': RedeemPasswordResetBody;
+  'POST /api/auth/sso/finish': FinishSignOnBody;
+  'POST /api/auth/sso/start': StartSignOnBody;
   'POST /api/bulk-actions': CreateBulkActionBody;
   'POST /api/credentials': CreateCredentialBody;
   'POST /api/event-endpoints': CreateEventEndpointBody;

@@ -5,6 +5,7 @@ import { ExitError, misused, printMessage, printResult, table } from '@deckhand/
 import { Command } from 'commander';
 import { once } from 'node:events';
 import { ArchiveCommandSettings } from '../settings.ts';
+import { restoreFile } from './archived-files.ts';
 import { id, ids, moment } from './parse.ts';
 
 interface ReadOptions {
@@ -28,6 +29,17 @@ interface RunRecord {
   };
 }
 
+/** A line of an archive, and the workspace of its run. */
+interface ReadRecord {
+  readonly line: string;
+  readonly workspaceId: string;
+}
+
+/** A record of the kind `file`, as far as it is looked at. */
+interface FileRecord {
+  readonly row: { readonly id: string; readonly sha256: string; readonly is_gone?: boolean };
+}
+
 /** `archive`: what retention moved to the object store. */
 export function archiveCommand(): Command {
   return new Command('archive')
@@ -43,18 +55,23 @@ export function archiveCommand(): Command {
         .action(listArchives),
     )
     .addCommand(
-      new Command('read')
+      withFilters(new Command('read'))
         .summary('print archived runs as NDJSON')
         .description(
           'Prints a line for each record: a run, followed by its node runs, iterations, waits, large outputs and files, as {"kind", "row"} with the ' +
             'columns of the database. Without options, all runs of all complete archives.',
         )
-        .option('--run <id>', 'only this run; may be given several times', ids)
-        .option('--workspace <id>', 'only runs of a workspace', id)
-        .option('--workflow <id>', 'only runs of a workflow', id)
-        .option('--created-from <time>', 'only runs created at or after an ISO 8601 time', moment)
-        .option('--created-to <time>', 'only runs created at or before an ISO 8601 time', moment)
         .action(readRuns),
+    )
+    .addCommand(
+      withFilters(new Command('restore-files'))
+        .summary('write the files of archived runs into a folder')
+        .description(
+          'Writes the content of each file that the runs name as <folder>/<workspace>/<file>, once, and checks its digest. ' +
+            'What is there already is left as it is, so a call that was interrupted is repeated. Fails at the end if files are missing or damaged.',
+        )
+        .argument('<folder>', 'the folder, which is created')
+        .action(restoreFiles),
     )
     .addCommand(
       new Command('file')
@@ -67,6 +84,15 @@ export function archiveCommand(): Command {
         .requiredOption('--workspace <id>', 'its workspace', id)
         .action(readFile),
     );
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .option('--run <id>', 'only this run; may be given several times', ids)
+    .option('--workspace <id>', 'only runs of a workspace', id)
+    .option('--workflow <id>', 'only runs of a workflow', id)
+    .option('--created-from <time>', 'only runs created at or after an ISO 8601 time', moment)
+    .option('--created-to <time>', 'only runs created at or before an ISO 8601 time', moment);
 }
 
 async function listArchives({ json }: { json?: boolean }): Promise<void> {
@@ -107,12 +133,38 @@ async function listArchives({ json }: { json?: boolean }): Promise<void> {
 
 async function readRuns(options: ReadOptions): Promise<void> {
   await withArchive(async (archive) => {
-    for (const partition of await archive.partitions()) {
-      const manifest = await archive.manifest(partition);
-      if (manifest) await readArchive(archive, manifest, options);
-      else printMessage(`${partition} is left out: its archive is not complete yet`);
-    }
+    // One line at a time, no faster than it is read.
+    for await (const { line } of readArchives(archive, options))
+      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
   });
+}
+
+async function restoreFiles(folder: string, options: ReadOptions): Promise<void> {
+  await withArchive(async (archive) => {
+    const counts = { restored: 0, lost: 0 };
+    let last = '';
+    for await (const { line, workspaceId } of readArchives(archive, options)) {
+      if (!line.startsWith('{"kind":"file"')) continue;
+      const { row } = parseOwnJson<FileRecord>(line);
+      // Runs after each other often name the same file.
+      if (row.id === last) continue;
+      last = row.id;
+      const isRestored = row.is_gone !== true && (await restoreFile(archive, folder, { ...row, workspaceId }));
+      if (row.is_gone === true) printMessage(`${row.id} was gone before its run was archived`);
+      counts[isRestored ? 'restored' : 'lost'] += 1;
+    }
+    printMessage(`files in ${folder}: ${counts.restored}`);
+    if (counts.lost > 0) throw new Error(`files that are missing or damaged: ${counts.lost}`);
+  });
+}
+
+/** Yields the records of all complete archives that fit, each with the workspace of its run. */
+async function* readArchives(archive: Archive, options: ReadOptions): AsyncGenerator<ReadRecord> {
+  for (const partition of await archive.partitions()) {
+    const manifest = await archive.manifest(partition);
+    if (manifest) yield* readArchive(archive, manifest, options);
+    else printMessage(`${partition} is left out: its archive is not complete yet`);
+  }
 }
 
 async function readFile(fileId: string, { workspace }: { workspace: string }): Promise<void> {
@@ -123,20 +175,25 @@ async function readFile(fileId: string, { workspace }: { workspace: string }): P
   });
 }
 
-async function readArchive(archive: Archive, manifest: ArchiveManifest, options: ReadOptions): Promise<void> {
+async function* readArchive(
+  archive: Archive,
+  manifest: ArchiveManifest,
+  options: ReadOptions,
+): AsyncGenerator<ReadRecord> {
   const from = options.createdFrom?.toISOString() ?? '';
   const to = options.createdTo?.toISOString();
   let isWanted = false;
+  let workspaceId = '';
   for (const part of manifest.parts) {
     if (part.createdTo < from || (to !== undefined && part.createdFrom > to)) continue;
     for (const line of await archive.read(manifest.partition, part)) {
       if (line.startsWith('{"kind":"run"')) {
         const record = parseOwnJson<RunRecord>(line);
         isWanted = fits(record, options);
+        workspaceId = record.row.workspace_id;
         if (record.isRepeated === true) continue;
       }
-      // One line at a time, no faster than it is read.
-      if (isWanted && !process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+      if (isWanted) yield { line, workspaceId };
     }
   }
 }

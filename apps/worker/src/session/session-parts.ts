@@ -1,9 +1,17 @@
-import { createInputChecker, createResultChecker, createTokenKeeper, type TokenKeeper } from '@deckhand/nodes';
+import {
+  createBuiltInConnectors,
+  createConnectors,
+  createInputChecker,
+  createResultChecker,
+  createTokenKeeper,
+  type TokenKeeper,
+} from '@deckhand/nodes';
 import { concurrencyOf } from '@deckhand/contracts';
 import {
   changeConnection,
   type Claim,
   type ClaimedExecution,
+  createConnectorStore,
   PROVIDER_LIMIT_MS,
   readConnection,
   readSealedCredential,
@@ -161,7 +169,9 @@ function createEnvironment(
 ): NodeEnvironment {
   const { schemas, secretBox, publicUrl, logger } = options;
   const { active, health, metrics } = parts.shared;
-  const limits = createStartLimits({ redis, logger, checkInput: createInputChecker(schemas) });
+  const checkInput = createInputChecker(schemas);
+  const stored = createConnectorStore(db);
+  const limits = createStartLimits({ redis, logger, checkInput });
   return {
     now: clock.now,
     services: {
@@ -176,6 +186,15 @@ function createEnvironment(
       locks: parts.locks,
       modelCalls: createModelCalls(db, retry),
       results: createResultChecker(schemas),
+      connectors: createConnectors({
+        builtIn: createBuiltInConnectors(),
+        checkInput,
+        store: {
+          findId: (workspaceId, name) =>
+            retry('connector', () => health.watchRead(() => stored.findId(workspaceId, name))),
+          read: (id, operation) => retry('connector', () => health.watchRead(() => stored.read(id, operation))),
+        },
+      }),
       traffic: createTrafficControl({ redis, logger }),
       files: createNodeFiles(options.files, retry),
       responses: createCallerResponses({ db, announce: parts.notifier.announce, retry }),

@@ -6,8 +6,13 @@ import { NODE_ICONS } from './node-types.ts';
 import { OAuth2Secret } from './oauth2.ts';
 
 const title = (description: string) => Type.String({ minLength: 1, maxLength: 100, description });
+/** Patterns of what a definition names: a connector, its version and an operation. */
+export const CONNECTOR_NAME = '^[a-z][a-z0-9-]{0,39}$';
+export const CONNECTOR_VERSION = '^\\d{1,5}\\.\\d{1,5}\\.\\d{1,5}$';
+export const CONNECTOR_OPERATION = '^[a-z][a-zA-Z0-9]{0,39}\\.[a-z][a-zA-Z0-9]{0,39}$';
+
 const ActionId = Type.String({
-  pattern: '^[a-z][a-zA-Z0-9]{0,39}\\.[a-z][a-zA-Z0-9]{0,39}$',
+  pattern: CONNECTOR_OPERATION,
   description: 'A noun and a verb: `issue.create`',
 });
 const HeaderName = Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$" });
@@ -17,7 +22,7 @@ const DataPath = Type.String({ minLength: 1, maxLength: 500, description: 'Names
 const FIELD_PATH = '^(?=.{1,500}$)(server|path|query|header|cookie|body)(\\.[^.]*){0,19}$';
 
 /** Where the choices of a field come from: the items of a list that another action returns. */
-const FieldOptions = Type.Object(
+export const FieldOptions = Type.Object(
   {
     action: ActionId,
     items: Type.Optional(Type.String({ maxLength: 500, description: 'The list in the response; the body without it' })),
@@ -99,7 +104,7 @@ const CREDENTIAL_MEMBERS = [
   'extraParameters',
 ] as const;
 
-const PackCredential = Type.Object(
+export const PackCredential = Type.Object(
   {
     type: oneOf(['apiKey', 'basic', 'bearer', 'header', 'oauth2']),
     title: title('What people know it by: `Personal access token`'),
@@ -108,12 +113,13 @@ const PackCredential = Type.Object(
   },
   { ...CLOSED, description: 'A preset of a credential' },
 );
+export type PackCredential = Static<typeof PackCredential>;
 
 /** The `pack.yaml` of a connector, beside its OpenAPI document. */
 export const ConnectorPack = Type.Object(
   {
-    name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,39}$', description: 'As definitions name it' }),
-    version: Type.String({ pattern: '^\\d{1,5}\\.\\d{1,5}\\.\\d{1,5}$', description: 'Never changes once published' }),
+    name: Type.String({ pattern: CONNECTOR_NAME, description: 'As definitions name it' }),
+    version: Type.String({ pattern: CONNECTOR_VERSION, description: 'Never changes once published' }),
     title: title('The name of the service'),
     description: Type.Optional(Type.String({ maxLength: 500 })),
     icon: Type.Optional(oneOf(NODE_ICONS)),

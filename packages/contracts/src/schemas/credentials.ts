@@ -107,12 +107,12 @@ const limits = {
   ),
   rateLimit: Type.Optional(
     nullable(CredentialRateLimit, {
-      description: 'Of requests of http, model and s3 nodes, to each host by itself; null is none',
+      description: 'Of requests of connector, http, model and s3 nodes, to each host by itself; null is none',
     }),
   ),
   circuit: Type.Optional(
     nullable(CredentialCircuit, {
-      description: 'For requests of http, model and s3 nodes, to each host by itself; null is none',
+      description: 'For requests of connector, http, model and s3 nodes, to each host by itself; null is none',
     }),
   ),
 };

@@ -2,11 +2,6 @@ import Type, { type Static } from 'typebox';
 import { LoginResponse } from './auth.ts';
 import { CLOSED, nullable } from './common.ts';
 
-/** Answer of GET /api/auth/sso. */
-export const SignOnState = Type.Object({
-  label: nullable(Type.String({ description: 'What the button says; null if there is no single sign-on' })),
-});
-
 /** A page of the console to go to after signing in. Only paths, so that nobody is led to another site. */
 const NextPage = Type.String({ pattern: '^/(?![/\\\\])', maxLength: 2_000 });
 
@@ -38,7 +33,6 @@ export const SignedOff = Type.Object({
   ),
 });
 
-export type SignOnState = Static<typeof SignOnState>;
 export type StartSignOnBody = Static<typeof StartSignOnBody>;
 export type StartedSignOn = Static<typeof StartedSignOn>;
 export type FinishSignOnBody = Static<typeof FinishSignOnBody>;

@@ -163,14 +163,22 @@ function checkParameters(type: NodeType, parameters: JsonObject): ValidationIssu
   const templates = Object.entries(parameters).flatMap(([name, value]) =>
     type.verbatim.includes(name) ? [] : templatePaths(value, name),
   );
-  const ofSchema = type.validate(parameters).filter(({ path, message }) => {
+  return [...withoutTemplates(type.validate(parameters), templates), ...(type.check?.(parameters) ?? [])];
+}
+
+/** Returns the issues of values that are known before any expression is evaluated. */
+export function issuesOfFixed(values: JsonObject, issues: readonly ValidationIssue[]): ValidationIssue[] {
+  return withoutTemplates(issues, templatePaths(values, ''));
+}
+
+function withoutTemplates(issues: readonly ValidationIssue[], templates: readonly string[]): ValidationIssue[] {
+  return issues.filter(({ path, message }) => {
     if (message === UNKNOWN_FIELD) return true;
     return !templates.some(
       (template) =>
         template === path || template.startsWith(path === '' ? '' : `${path}.`) || template.startsWith(`${path}[`),
     );
   });
-  return [...ofSchema, ...(type.check?.(parameters) ?? [])];
 }
 
 /** Returns the paths of the strings that contain an expression. */

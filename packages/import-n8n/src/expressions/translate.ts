@@ -23,10 +23,6 @@ const GLOBALS = new Set([
   ...['encodeURIComponent', 'decodeURIComponent', 'encodeURI', 'decodeURI', 'undefined', 'NaN', 'Infinity'],
 ]);
 
-/** Note of an item that is found behind a script. */
-export const ASSUMED =
-  'items that belong to each other are found by their position: a script before is taken to return an item for each one';
-
 /** Methods of data that mean the same. */
 const METHODS = new Set([
   ...['toUpperCase', 'toLowerCase', 'trim', 'trimStart', 'trimEnd', 'padStart', 'padEnd', 'repeat', 'concat', 'slice'],
@@ -408,7 +404,7 @@ class Translator {
     const { paired, index } = this.#scope;
     const position = positionIn(paired, name, index);
     if (position) {
-      if (position.isAssumed) this.#scope.review(ASSUMED);
+      if (position.assumed !== undefined) this.#scope.review(position.assumed);
       return { kind: 'item', text: `${source.text}[${position.text}]` };
     }
     return unsupported('the item of another node that belongs to the current one: n8n finds it by how items were made');

@@ -1,4 +1,3 @@
-import { ASSUMED } from '../expressions/translate.ts';
 import { asList, type Pairs, positionIn } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { show, text } from '../workflow.ts';
@@ -198,7 +197,7 @@ export function namesOf(
       const position =
         positionIn(paired, name, 'position') ??
         unsupported(`the script uses the item of "${name}" that belongs to the current one`);
-      if (position.isAssumed) review(ASSUMED);
+      if (position.assumed !== undefined) review(position.assumed);
       places.push(`${JSON.stringify(name)}: () => ${position.text}`);
     }
     const items = `toItems(${asList(source)})`;

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { braced, convertValue, isExpression, isSingle, toExpression, toJsonText } from '../expressions/template.ts';
 import type { Scope } from '../expressions/scope.ts';
 import { fileOfItem } from '../files.ts';
+import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
 import { list, lookup, object, show, text } from '../workflow.ts';
 import { convertConditions, convertOldConditions, convertOldRule } from './conditions.ts';
@@ -111,11 +112,11 @@ export function switchNode(conversion: Conversion): Converted {
     ignoreCase: ___,
     ...others
   } = object(parameters.options);
-  if (allMatchingOutputs === true) return unsupported('an item that takes all outputs whose rules it meets');
   reviewOthers(others, review);
   const { rules, count, fallback, names } = rulesOf(parameters, node.version);
   if (names.length > 0) review(`outputs have numbers here, in n8n the names ${names.join(', ')}`);
   if (rules.length > MAX_RULES) return unsupported(`more than ${MAX_RULES} rules`);
+  if (allMatchingOutputs === true && node.version >= 3) return toAllOutputs(conversion, { rules, count, fallback });
   const choice = (within: Scope): string =>
     rules.reduceRight(
       (otherwise, { isMet, output }) => `(${isMet(within)}) ? '${output}' : ${otherwise}`,
@@ -156,6 +157,20 @@ function switchByNumber({ id, node, parameters, input, scope, scopeOfEach, ...re
     edges: [],
     outputs: handles.map((handle) => ({ nodeId: id, handle, source: input })),
   };
+}
+
+/** An item takes all outputs whose rules it meets, so that even one item becomes a list for each output. */
+function toAllOutputs(conversion: Conversion, { rules, count, fallback }: Omit<Rules, 'names'>): Converted {
+  const { input, scopeOfEach } = conversion;
+  const met = (output: number): string[] =>
+    rules.filter((rule) => rule.output === output).map(({ isMet }) => `(${isMet(scopeOfEach)})`);
+  const others = `!(${rules.map(({ isMet }) => `(${isMet(scopeOfEach)})`).join(' || ') || 'false'})`;
+  const tests = Array.from({ length: count }, (_, output) => {
+    const all = [...met(output), ...(output === fallback ? [others] : [])];
+    return [`output${output}`, all.join(' || ') || 'false'] as const;
+  });
+  const list = { ...input, text: asList(input), shape: 'list' as const };
+  return partition({ ...conversion, input: list }, Object.fromEntries(tests));
 }
 
 interface Rule {

@@ -78,10 +78,9 @@ function requestNode(conversion: Conversion, id: string, scope: Scope): NodeDefi
   const { neverError, responseFormat } = object(object(response).response);
   noteCredential(node.original, parameters, review);
   const body = bodyOf(conversion, scope);
-  const headers = {
-    ...pairs(parameters, ['sendHeaders', 'specifyHeaders', 'headerParameters', 'jsonHeaders'], scope),
-    ...body.headers,
-  };
+  const given = pairs(parameters, ['sendHeaders', 'specifyHeaders', 'headerParameters', 'jsonHeaders'], scope);
+  const headers = typeof given === 'string' && body.headers ? merged(given, body.headers) : given;
+  const all = typeof headers === 'string' ? headers : { ...headers, ...body.headers };
   const query = pairs(parameters, ['sendQuery', 'specifyQuery', 'queryParameters', 'jsonQuery'], scope);
   const { redirect: redirects } = object(redirect);
   // Once the option is added, exports omit the value that it begins with.
@@ -96,8 +95,8 @@ function requestNode(conversion: Conversion, id: string, scope: Scope): NodeDefi
     parameters: {
       method,
       url: urlOf(parameters.url, scope, review),
-      ...(Object.keys(query).length > 0 && { query }),
-      ...(Object.keys(headers).length > 0 && { headers }),
+      ...(isGiven(query) && { query }),
+      ...(isGiven(all) && { headers: all }),
       ...(body.value !== undefined && { body: body.value }),
       ...(followRedirects === false && { followRedirects }),
       ...(neverError === true && { acceptErrorStatus: true }),
@@ -131,21 +130,29 @@ function noteCredential(original: JsonObject, parameters: JsonObject, review: (m
   review(`choose ${what}: in n8n it is "${names.join(', ')}" (${type})`);
 }
 
-/** Names and values, or JSON. */
+function isGiven(names: string | JsonObject): boolean {
+  return typeof names === 'string' || Object.keys(names).length > 0;
+}
+
+/** Returns an expression for names and values of an expression, and others. */
+function merged(names: string, others: JsonObject): string {
+  return braced(`{ ...${names.slice(2, -2).trim()}, ...${JSON.stringify(others)} }`);
+}
+
+/** Names and values, or JSON; one expression where names are expressions. */
 function pairs(
   parameters: JsonObject,
   [sends, specifies, named, json]: readonly [string, string, string, string],
   scope: Scope,
-): Record<string, JsonValue> {
+): string | JsonObject {
   if (parameters[sends] !== true) return {};
   if (parameters[specifies] !== 'json') {
-    return Object.fromEntries(
-      list(object(parameters[named]).parameters).map((each) => {
-        const { name, value = '' } = object(each);
-        if (isExpression(name)) return unsupported('names that are expressions');
-        return [show(name), convertValue(value, scope)];
-      }),
-    );
+    const entries = list(object(parameters[named]).parameters).map((each) => {
+      const { name = '', value = '' } = object(each);
+      return { name: show(name), value };
+    });
+    if (entries.some(({ name }) => isExpression(name))) return braced(membersOf(entries, scope));
+    return Object.fromEntries(entries.map(({ name, value }) => [name, convertValue(value, scope)]));
   }
   const value = parameters[json];
   if (typeof value !== 'string' || isSingle(value)) return unsupported(`${json} that is an expression`);
@@ -193,15 +200,18 @@ function bodyOf({ parameters, input, review }: Conversion, scope: Scope): Body {
     const { name = '', value = '', parameterType, inputDataFieldName } = object(each);
     return { name: show(name), value, ...(parameterType === 'formBinaryData' && { file: inputDataFieldName ?? '' }) };
   });
-  const fields = () =>
-    Object.fromEntries(
-      entries.flatMap(({ name, value, file }): [string, JsonValue][] => {
-        if (isExpression(name)) return unsupported('names that are expressions');
-        if (file === undefined) return [[name, convertValue(value, scope)]];
-        // n8n leaves out a file without a name.
-        return text(file) === undefined ? [] : [[name, braced(fileOfItem(input, file, review))]];
-      }),
-    );
+  const fields = (): string | JsonObject =>
+    entries.some(({ name, file }) => isExpression(name) && file === undefined) &&
+    entries.every(({ file }) => file === undefined)
+      ? braced(membersOf(entries, scope))
+      : Object.fromEntries(
+          entries.flatMap(({ name, value, file }): [string, JsonValue][] => {
+            if (isExpression(name)) return unsupported('names that are expressions');
+            if (file === undefined) return [[name, convertValue(value, scope)]];
+            // n8n leaves out a file without a name.
+            return text(file) === undefined ? [] : [[name, braced(fileOfItem(input, file, review))]];
+          }),
+        );
   switch (contentType) {
     case 'json':
       if (specifyBody !== 'json') {

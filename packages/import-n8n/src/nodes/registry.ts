@@ -18,7 +18,8 @@ import { postgresNode } from './postgres.ts';
 import { removeDuplicatesNode } from './remove-duplicates.ts';
 import { setNode } from './set.ts';
 import { summarizeNode } from './summarize.ts';
-import { manualTrigger, scheduleTrigger, webhookTrigger } from './triggers.ts';
+import { scheduleTrigger } from './schedules.ts';
+import { manualTrigger, webhookTrigger } from './triggers.ts';
 import { errorTrigger, executeWorkflowNode } from './workflows.ts';
 import { lookup, shortType } from '../workflow.ts';
 

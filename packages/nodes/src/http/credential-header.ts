@@ -4,11 +4,18 @@ import { NodeError } from '@deckhand/engine';
 /** The header for an API key whose credential names no other. */
 const API_KEY_HEADER = 'x-api-key';
 
-/** Returns the header for a credential. @throws NodeError CREDENTIAL_UNSUITABLE for a credential without one. */
-export function credentialHeader(credential: Credential): { readonly name: string; readonly value: string } {
+/**
+ * Returns the header for a credential.
+ * @param apiKeyHeader of an API key whose credential names none.
+ * @throws NodeError CREDENTIAL_UNSUITABLE for a credential without one.
+ */
+export function credentialHeader(
+  credential: Credential,
+  apiKeyHeader = API_KEY_HEADER,
+): { readonly name: string; readonly value: string } {
   switch (credential.type) {
     case 'apiKey':
-      return { name: credential.secret.header ?? API_KEY_HEADER, value: credential.secret.value };
+      return { name: credential.secret.header ?? apiKeyHeader, value: credential.secret.value };
     case 'basic': {
       const { username, password } = credential.secret;
       // RFC 7617, 2

@@ -65,16 +65,18 @@ export function requestHeaders(
   given: Readonly<Record<string, Scalar | null>> = {},
   {
     idempotencyKey,
+    idempotencyHeader = 'idempotency-key',
     authorization,
     secret,
   }: {
     idempotencyKey: string;
+    idempotencyHeader?: string | undefined;
     authorization: string | undefined;
     secret?: { name: string; value: string } | undefined;
   },
 ): Headers {
   const headers = new Headers({
-    'idempotency-key': idempotencyKey,
+    [idempotencyHeader]: idempotencyKey,
     accept: '*/*',
     'accept-encoding': ACCEPT_ENCODING,
     'user-agent': 'Deckhand',

@@ -149,8 +149,8 @@ export function createSignOnProvider(
 }
 
 /**
- * Returns a copy of the configuration: the library keeps keys by the object, and so reads them again at each sign-in. It
- * accepts no other signatures than those that are named here.
+ * Returns a copy of the configuration, which accepts no other signatures than those that are named here. The library
+ * keeps keys by the object: with a copy, it reads them again at each sign-in.
  */
 function withSafeSignatures(configuration: oauth.AuthorizationServer): oauth.AuthorizationServer {
   const offered = configuration.id_token_signing_alg_values_supported ?? ['RS256'];

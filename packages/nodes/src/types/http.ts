@@ -1,24 +1,9 @@
-import type { ValidationIssue, JsonObject, JsonValue } from '@deckhand/contracts';
-import { defineNodeType, type NodeContext, NodeError, type OpenedCredential, output } from '@deckhand/engine';
-import Type, { type Static } from 'typebox';
-import { credentialHeader } from '../http/credential-header.ts';
+import type { ValidationIssue, JsonValue } from '@deckhand/contracts';
+import { defineNodeType, output } from '@deckhand/engine';
+import Type from 'typebox';
 import { Pagination, paginationIssues, readPages } from '../http/pagination.ts';
-import {
-  isHttpUrl,
-  requestBody,
-  requestHeaders,
-  requestUrl,
-  type QueryValue,
-  type Scalar,
-} from '../http/request-parts.ts';
-import { errorBody, excerpt, responseBody } from '../http/response-body.ts';
-import { saveResponse } from '../http/response-file.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
-import { sendWithinLimits } from '../http/traffic-limits.ts';
-
-const MAX_RESPONSE_BYTES = 10_485_760;
-/** Retryable statuses below 500. */
-const RETRYABLE = new Set([408, 425, 429]);
+import { isHttpUrl, requestUrl, type QueryValue, type Scalar } from '../http/request-parts.ts';
+import { createSender, MAX_RESPONSE_BYTES } from '../http/sender.ts';
 
 const SCALAR = { type: ['string', 'number', 'boolean', 'null'] };
 const QueryValue = Type.Unsafe<QueryValue>({ type: [...SCALAR.type, 'array'], items: SCALAR });
@@ -149,7 +134,7 @@ export default defineNodeType({
   async run(parameters, context) {
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
     const credential = await context.credential(url);
-    const send = sender(parameters, context, { authorization, credential });
+    const send = createSender({ ...parameters, authorization, credential }, context);
     const { pagination } = parameters;
     if (!pagination) return output(await send(url, 0));
     // A failure of the first page is one of the node, whose run can rest before another attempt.
@@ -183,70 +168,3 @@ export default defineNodeType({
     outputs: { send: { status: 201, headers: { 'content-type': 'application/json' }, body: { id: 'A-17' } } },
   },
 });
-
-/** Returns a function that sends a request, the `number` of which is part of its idempotency key. */
-function sender(
-  parameters: Static<typeof Parameters>,
-  { services, files, idempotencyKey, signal, now }: NodeContext,
-  { authorization, credential }: { authorization: string | undefined; credential: OpenedCredential | undefined },
-) {
-  const { method = 'GET', acceptErrorStatus = false, responseType = 'auto', followRedirects = true } = parameters;
-  // A response with an error status is not stored.
-  const parsedAs = responseType === 'file' ? 'auto' : responseType;
-  // All pages together.
-  let bytesLeft = parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES;
-  let current = credential;
-
-  async function exchange(url: URL, number: number, ticket: string) {
-    const secret = current && credentialHeader(current);
-    const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
-    const headers = requestHeaders(parameters.headers, { idempotencyKey: key, authorization, secret });
-    const body = await requestBody(parameters.body, headers, files);
-    const request = {
-      method,
-      url: url.href,
-      headers: Object.fromEntries(headers),
-      ...(secret ? { secretHeaders: [secret.name] } : {}),
-      exemptOrigin: credential?.ownOrigin,
-      body,
-      followRedirects,
-      maxResponseBytes: bytesLeft,
-      ...(responseType === 'file' && { saveBody: saveResponse(files, parameters.maxResponseBytes) }),
-      signal: signal(),
-    };
-    return sendWithinLimits(request, {
-      services,
-      limits: credential?.traffic,
-      ticket: `${key}${ticket}`,
-      mayRest: number === 0,
-    });
-  }
-
-  /** Sends a request, and once more with another token if the server does not accept that of OAuth 2.0. */
-  async function exchangeRenewed(url: URL, number: number) {
-    const first = await exchange(url, number, '');
-    const renewed = first.answer.status === 401 ? await current?.renew?.() : undefined;
-    if (!renewed) return first;
-    current = renewed;
-    return exchange(url, number, ':renewed');
-  }
-
-  return async (url: URL, number: number) => {
-    const { answer, waitedMs } = await exchangeRenewed(url, number);
-    const { status, setCookies } = answer;
-    if (status >= 400 && !acceptErrorStatus) {
-      // Returns the URL without its query, which may contain a secret.
-      const message = [`${method} ${url.origin}${url.pathname} answered ${status}`, excerpt(answer)];
-      throw new NodeError('HTTP_STATUS', message.filter(Boolean).join(': '), {
-        isRetryable: status >= 500 || RETRYABLE.has(status),
-        minRetryDelayMs: retryAfterMs(answer.headers, now()),
-        details: { status, headers: answer.headers, body: errorBody(answer, parsedAs) },
-      });
-    }
-    bytesLeft -= answer.body.byteLength;
-    const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
-    const waited: JsonObject = waitedMs === undefined ? {} : { waitedMs };
-    const content = answer.file ?? responseBody(answer, parsedAs);
-    return { status, headers: { ...answer.headers, ...cookies }, body: content, ...waited };
-  };
-}

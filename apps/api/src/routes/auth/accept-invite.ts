@@ -20,7 +20,8 @@ import type { PeopleContext } from '../../contexts.ts';
 const parse = compileBody(AcceptInviteBody);
 
 /** POST /api/auth/accept-invite */
-export function acceptInvite({ db, authenticate, passwords, passwordRules }: PeopleContext): Route {
+export function acceptInvite(context: PeopleContext): Route {
+  const { db, authenticate, passwords, passwordRules } = context;
   return open(
     'POST',
     '/api/auth/accept-invite',
@@ -52,11 +53,14 @@ export function acceptInvite({ db, authenticate, passwords, passwordRules }: Peo
     const invite = await readInvite(db, tokenHash);
     const person = await newPerson(passwords, body, invite.email, passwordRules);
     const { user, ...joined } = await acceptInviteAsNewPerson(db, person, tokenHash, originOf(request, null));
-    return { ...joined, ...(await openSession(db, user, request)) };
+    return { ...joined, ...(await openSession(context, user, request)) };
   }
 }
 
-/** Returns the data of a new person, with the address of the invite if it has one. @throws VALIDATION_FAILED, SSO_REQUIRED */
+/**
+ * Returns the data of a new person, with the address of the invite if it has one.
+ * @throws DeckhandError VALIDATION_FAILED; SSO_REQUIRED.
+ */
 async function newPerson(
   passwords: Passwords,
   body: AcceptInviteBody,

@@ -18,7 +18,8 @@ import type { PeopleContext } from '../../contexts.ts';
 const check = compileLenientCheck(SetupBody);
 
 /** POST /api/auth/setup */
-export function setup({ db, passwords, setupToken }: PeopleContext): Route {
+export function setup(context: PeopleContext): Route {
+  const { db, passwords, setupToken } = context;
   return open(
     'POST',
     '/api/auth/setup',
@@ -49,7 +50,7 @@ export function setup({ db, passwords, setupToken }: PeopleContext): Route {
         workspaceName,
         passwordHash: await passwords.hash(password),
       });
-      sendJson(response, 201, await openSession(db, user, request));
+      sendJson(response, 201, await openSession(context, user, request));
     },
   );
 }

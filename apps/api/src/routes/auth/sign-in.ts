@@ -20,7 +20,8 @@ import type { PeopleContext } from '../../contexts.ts';
 const parseLogin = compileBody(LoginBody);
 
 /** POST /api/auth/login */
-export function login({ db, loginThrottle, passwords, passwordRules }: PeopleContext): Route {
+export function login(context: PeopleContext): Route {
+  const { db, loginThrottle, passwords, passwordRules } = context;
   return open(
     'POST',
     '/api/auth/login',
@@ -43,7 +44,7 @@ export function login({ db, loginThrottle, passwords, passwordRules }: PeopleCon
         throw new DeckhandError('UNAUTHORIZED', { message: 'The e-mail or the password is wrong' });
       await loginThrottle.succeeded(email, address);
       const by = { passwordHash: user.passwordHash ?? undefined };
-      sendJson(response, 200, await openSession(db, user, request, by));
+      sendJson(response, 200, await openSession(context, user, request, by));
     },
   );
 }

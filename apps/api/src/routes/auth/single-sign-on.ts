@@ -4,7 +4,6 @@ import {
   FinishedSignOn,
   FinishSignOnBody,
   SignedOff,
-  SignOnState,
   StartedSignOn,
   StartSignOnBody,
 } from '@deckhand/contracts';
@@ -20,21 +19,6 @@ import { forSession, open, type Route } from '../../http/route.ts';
 
 /** Maximum size of a body with the query of a redirect, in bytes. */
 const MAX_REDIRECT_BODY_BYTES = 32_768;
-
-/** GET /api/auth/sso */
-export function getSignOn({ singleSignOn }: PeopleContext): Route {
-  return open(
-    'GET',
-    '/api/auth/sso',
-    {
-      summary: 'Get whether there is single sign-on',
-      description: 'For clients that show a sign-in.',
-      returns: 'What the button of the sign-in says',
-      responses: { 200: SignOnState },
-    },
-    (_request, response) => sendJson(response, 200, { label: singleSignOn?.label ?? null }),
-  );
-}
 
 const parseStart = compileBody(StartSignOnBody);
 

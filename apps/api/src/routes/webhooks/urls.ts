@@ -16,7 +16,7 @@ export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: ResourceCon
     '/api/workflows/:id/webhooks/:nodeId/url',
     'workflows:write',
     {
-      summary: 'Change the URL of a webhook or a form',
+      summary: 'Change the URL of a webhook',
       description: 'The old URL is a 404 from the response on.',
       returns: 'The new URL',
       takesIdempotencyKey: true,

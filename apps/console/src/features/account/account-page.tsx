@@ -2,7 +2,7 @@ import type { SessionEntry } from '@deckhand/contracts';
 import { Button, PasswordInput, Stack, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { changePassword, revokeSession, sessionsQuery } from '../../api/people.ts';
+import { changePassword, revokeOtherSessions, revokeSession, sessionsQuery } from '../../api/people.ts';
 import { adviceOnPassword } from '../../components/advice.ts';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import type { Columns } from '../../components/data-table.tsx';
@@ -38,8 +38,26 @@ export function AccountPage() {
       <Title order={2} size="h4" mt="xl" mb="sm">
         {i18n.t('Sessions')}
       </Title>
+      <EndOthers />
       <Listing label={i18n.t('Sessions')} query={query} columns={COLUMNS} keyOf={({ id }) => id} empty={null} />
     </Page>
+  );
+}
+
+/** Signs out all other devices. */
+function EndOthers() {
+  const queryClient = useQueryClient();
+  return (
+    <ConfirmButton
+      label={i18n.t('Sign out all other devices')}
+      of={i18n.t('of your account')}
+      question={i18n.t('Sign out all other devices?')}
+      consequence={i18n.t('The person who uses them has to sign in again.')}
+      act={async () => {
+        await revokeOtherSessions();
+        await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      }}
+    />
   );
 }
 

@@ -109,7 +109,7 @@ it('an invite lets somebody in, who can then look but not touch', async () => {
 it('an invite for another address says what to do: sign out, or enter the right one', async () => {
   answer('POST /api/auth/accept-invite', () => refusal('FORBIDDEN', 'This invite is for another e-mail address'));
   answer('GET /api/auth/setup', () => example('GET /api/auth/setup'));
-  answer('POST /api/auth/logout', () => undefined);
+  answer('POST /api/auth/sso/logout', () => ({ endSessionUrl: null }));
   keepWorkflows();
   await openConsole('/workflows');
   cleanup();

@@ -9,6 +9,7 @@ import { Problem } from '../../components/problem.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { beginSession } from '../../session/store.ts';
 import { FrontDoor } from './front-door.tsx';
+import { OtherMethods } from './single-sign-on.tsx';
 
 /** Signs in and redirects to the requested page. On a new instance it redirects to the setup. */
 export function SignIn() {
@@ -45,6 +46,7 @@ export function SignIn() {
           <Button type="submit" loading={login.isPending}>
             {i18n.t('Sign in')}
           </Button>
+          <OtherMethods />
           <Text size="sm" c="dimmed">
             <Trans
               id="No account? Ask the administrator of this instance for an invite. Documentation: <0>/docs</0>."

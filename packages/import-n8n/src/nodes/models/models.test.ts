@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInMemory } from '../../../../../tests/harness/engine.ts';
 import { connect, convertN8n, START } from '../../../../../tests/harness/import-n8n.ts';
-import { isList } from '../../workflow.ts';
+import { isList, object, show } from '../../workflow.ts';
 import { LANGCHAIN } from './chat-model.ts';
 
 /** What a node of n8n asked a provider, and what it made of the response, as `record/models.mjs` writes it. */
@@ -44,7 +44,8 @@ async function run({ workflow, response }: Recorded) {
     type.type === 'model'
       ? {
           ...type,
-          run(parameters) {
+          run(given) {
+            const parameters = object(given);
             asked.push(parameters);
             const json = isJsonObject(parameters.outputSchema) ? parseOwnJson<JsonValue>(unfenced(response)) : null;
             const isWrapped = isJsonObject(json) && isJsonObject(json.output) && parameters.outputSchema !== undefined;
@@ -77,7 +78,7 @@ function messagesOf({ system, messages, prompt }: JsonObject): JsonValue[] {
 
 const nameOf = ({ workflow }: Recorded, index: number): string => {
   const { type, typeVersion } = workflow.nodes.find(({ name }) => name === 'Node') ?? {};
-  return `${index + 1}: ${String(type).slice(LANGCHAIN.length)} ${String(typeVersion)}`;
+  return `${index + 1}: ${show(type).slice(LANGCHAIN.length)} ${show(typeVersion)}`;
 };
 
 describe.each(rows.map((row, index) => [nameOf(row, index), row] as const))('question %s', (_name, row) => {
@@ -94,16 +95,13 @@ describe.each(rows.map((row, index) => [nameOf(row, index), row] as const))('que
     }
     expect(ending.kind).toBe(expected === 'fails' ? 'failed' : 'success');
     if (!isList(expected)) return;
-    const last = new Map(
-      journal.filter(({ status }) => status === 'success').map((each) => [each.nodeId, each.output]),
-    );
+    const last = new Map(journal.filter(({ status }) => status === 'success').map((each) => [each.nodeId, each]));
     for (const [index, { nodeId, handle, source }] of (outputs.get('Node') ?? []).entries()) {
-      const taken = handle === undefined || [...last.keys()].includes(nodeId);
-      expect(taken).toBe(true);
       const [, id = '', member] = /^\$nodes\.(\w+)\.output(?:\.(\w+))?$/.exec(source.text) ?? [];
-      const data = member === undefined ? last.get(id) : Object(last.get(id))[member];
-      const ways = Object(last.get(nodeId));
-      const isTaken = handle === undefined || handle === 'true' ? true : ways.handle === handle;
+      const { output: all } = last.get(id) ?? {};
+      const data = member === undefined ? all : object(all)[member];
+      // One item goes one way; a list has a node for each way that asks for items.
+      const isTaken = source.shape === 'list' || handle === undefined || last.get(nodeId)?.handle === handle;
       const items = source.shape === 'list' ? data : isTaken ? [data] : [];
       expect(items).toEqual(without(LEFT_OUT, expected[index] ?? null));
     }
@@ -113,7 +111,7 @@ describe.each(rows.map((row, index) => [nameOf(row, index), row] as const))('que
 /** Returns a schema of n8n as ours is: that of the data itself where it is an object, open for other members. */
 function plainSchema(schema: JsonObject, ours: JsonValue | undefined): JsonValue {
   const open = without(new Set(['additionalProperties', '$schema']), schema);
-  const inner = Object(Object(open).properties).output;
+  const { output: inner } = object(object(open).properties);
   return isUnwrapped(ours) && inner !== undefined ? inner : open;
 }
 
