@@ -866,11 +866,7 @@ export const MUTANTS: readonly Mutant[] = [
       '    if (open.size > 0) return;\n    progress.next += 1;\n    this.#ask(',
       '    progress.next += 1;\n    this.#ask(',
     ],
-    [
-      'a call calls each tool',
-      'isTaken: edge.target.id === nodeId',
-      'isTaken: true',
-    ],
+    ['a call calls each tool', 'isTaken: edge.target.id === nodeId', 'isTaken: true'],
     ['a call that has ended is made again', 'if (earlier !== undefined) {', 'if (earlier === null) {'],
   ]),
   ...of('packages/nodes/src/models/agent-answer.ts', 'unit:tests/engine/agent.test', [
