@@ -112,7 +112,7 @@ describe('an agent', () => {
     ['an unknown tool', call('nothing'), 'there is no tool "nothing"'],
     ['arguments that do not fit', call('probe', { q: 1 }), 'the arguments do not fit: '],
     ['arguments that are not JSON', call('probe', '{"q":'), 'the arguments are not JSON: '],
-    ['arguments that are no object', call('probe', [1]), 'the arguments must be an object'],
+    ['arguments that are a list', call('probe', [1]), 'the arguments must be an object'],
   ])('tells the model about %s, and calls nothing', async (_what, wrong, told) => {
     const inputSchema = { type: 'object', properties: { q: { type: 'string' } } };
     const definition = agentDefinition({ tools: [{ node: 'probe', inputSchema }] }, [PROBE]);

@@ -1,6 +1,6 @@
 import type { Credential, Definition, JsonObject, JsonValue } from '@deckhand/contracts';
 import { isJsonObject, parseOwnJson } from '@deckhand/contracts';
-import type { HttpRequest, HttpResponse, ModelCall, NodeServices } from '@deckhand/engine';
+import type { HttpResponse, ModelCall, NodeServices } from '@deckhand/engine';
 import { edges } from './engine.ts';
 
 /** What a model says in one turn: a text, or calls of tools by their names. */
@@ -30,26 +30,26 @@ export interface AskedTurn {
 export function createScriptedModel(script: readonly ScriptedTurn[]) {
   const asked: AskedTurn[] = [];
   const counted: ModelCall[] = [];
+  /** Answers a request with this body. */
+  const answer = (text: string): HttpResponse => {
+    const { json, messages } = readRequest(text);
+    const turn = messages.filter(({ role }) => role === 'assistant').length;
+    asked.push({ turn, messages, json });
+    return completion(script[turn] ?? { text: 'done' }, turn);
+  };
   const services: Pick<NodeServices, 'http' | 'modelCalls'> = {
-    http: {
-      request(request) {
-        const { json, messages } = readRequest(request);
-        const turn = messages.filter(({ role }) => role === 'assistant').length;
-        asked.push({ turn, messages, json });
-        return Promise.resolve(completion(script[turn] ?? { text: 'done' }, turn));
-      },
-    },
+    http: { request: ({ body }) => Promise.resolve(answer(typeof body === 'string' ? body : '{}')) },
     modelCalls: {
       begin: (call) => Promise.resolve(String(counted.push(call))),
       settle: () => Promise.resolve(),
       withdraw: () => Promise.resolve(),
     },
   };
-  return { asked, counted, services };
+  return { asked, counted, services, answer };
 }
 
-function readRequest({ body }: HttpRequest): { json: JsonObject; messages: JsonObject[] } {
-  const json = parseOwnJson<JsonValue>(typeof body === 'string' ? body : '{}');
+function readRequest(text: string): { json: JsonObject; messages: JsonObject[] } {
+  const json = parseOwnJson<JsonValue>(text);
   const { messages } = isJsonObject(json) ? json : {};
   return {
     json: isJsonObject(json) ? json : {},

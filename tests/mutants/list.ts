@@ -856,9 +856,30 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/engine/src/run/scope.ts', 'unit:tests/engine/try', [
     [
       'the outermost try catches',
-      'while (at && !at.region.catches) at = at.parent;\n  return at;',
+      'while (at && !at.region.catches && !at.region.steps) at = at.parent;\n  return at;',
       'while (at?.parent) at = at.parent;\n  return at;',
     ],
+  ]),
+  ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/agent', [
+    [
+      'the model is asked while a call is in progress',
+      '    if (open.size > 0) return;\n    progress.next += 1;\n    this.#ask(',
+      '    progress.next += 1;\n    this.#ask(',
+    ],
+    ['a call calls each tool', 'isTaken: edge.target.id === nodeId', 'isTaken: true'],
+    ['a call that has ended is made again', 'if (earlier !== undefined) {', 'if (earlier === null) {'],
+  ]),
+  ...of('packages/nodes/src/models/agent-answer.ts', 'unit:tests/engine/agent.test', [
+    [
+      'a call that was refused is made',
+      "part.type === 'call' && part.problem === undefined ?",
+      "part.type === 'call' ?",
+    ],
+    ['the model is told all of a long output', 'left > 0 ?', 'left > Infinity ?'],
+  ]),
+  ...of('packages/nodes/src/types/agent.ts', 'unit:tests/engine/agent.test', [
+    ['an agent asks beyond maxTurns', 'if (turns.length >= maxTurns) {', 'if (turns.length > 200) {'],
+    ['an agent asks beyond maxTokens', 'if (maxTokens === undefined || used < maxTokens) return;', 'return;'],
   ]),
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/model', [
     [

@@ -38,6 +38,13 @@ export default defineNodeType({
       model: Type.String({ minLength: 1, maxLength: 200, description: "The provider's name of the model" }),
       prompt: Type.String({ minLength: 1, description: 'The task' }),
       system: Type.Optional(Type.String({ description: 'Instructions for the whole conversation' })),
+      files: Type.Optional(
+        Type.Array(Type.Unsafe<JsonValue>({}), {
+          maxItems: 50,
+          description:
+            '[Files](../files.md) sent with `prompt`, such as images and PDFs, at most 20 MiB in total. Which types a model reads is up to its provider',
+        }),
+      ),
       tools: Type.Optional(
         Type.Array(Tool, {
           maxItems: 100,
@@ -123,6 +130,7 @@ export default defineNodeType({
     'AGENT_TOKEN_LIMIT',
     'AGENT_TURN_LIMIT',
     'CIRCUIT_OPEN',
+    'FILE_NOT_FOUND',
     'HTTP_REQUEST_FAILED',
     'HTTP_RESPONSE_INVALID',
     'MODEL_FAILED',
@@ -130,6 +138,7 @@ export default defineNodeType({
     'RATE_LIMITED',
     'RESPONSE_TOO_LARGE',
     'RESULT_TOO_LARGE',
+    'TEXT_TOO_LARGE',
   ],
   run: ({ concurrency = 1 }) => ({ kind: 'agent', concurrency }),
   agent: {
