@@ -34,7 +34,7 @@ export function createPasswordReset(
   });
 }
 
-/** Returns the address of the person whom a valid link is for. @throws DeckhandError NOT_FOUND for every other token. */
+/** Returns the address of the person whom a valid link is for. @throws DeckhandError NOT_FOUND for other tokens. */
 export async function readPasswordReset(db: Database, tokenHash: string): Promise<{ readonly email: string }> {
   const reset = await db.passwordReset.findFirst({
     where: { tokenHash, expiresAt: { gt: new Date() }, user: { deactivatedAt: null } },
