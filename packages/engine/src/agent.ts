@@ -1,7 +1,5 @@
 import type { JsonValue } from '@deckhand/contracts';
-import type { NodeContext } from './node-context.ts';
 import type { NodeFailure } from './node-failure.ts';
-import type { Outcome } from './outcome.ts';
 
 /** A tool of an agent: a node to which its output `body` leads. */
 export interface AgentTool {
@@ -29,21 +27,6 @@ export interface AgentTurn {
 export type CallEnd =
   | { readonly kind: 'output'; readonly output: JsonValue }
   | { readonly kind: 'failure'; readonly failure: Pick<NodeFailure, 'code' | 'message'> };
-
-/**
- * What a node type says about its steps. Answers and results of calls are stored in the records of steps, from which a
- * run resumes: what follows from them is a function of them alone.
- */
-export interface AgentSteps {
-  /** Asks the model, and returns its answer as an output. @throws NodeError */
-  readonly ask: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
-  /** Returns the calls that an answer asks for; undefined if it was the last one. */
-  readonly callsOf: (answer: JsonValue) => readonly AgentCall[] | undefined;
-  /** Returns what the model is told of a call. */
-  readonly tell: (end: CallEnd) => JsonValue;
-  /** Returns the output of the node. The last turn has no calls. */
-  readonly outputOf: (turns: readonly AgentTurn[]) => JsonValue;
-}
 
 /** What the steps of an agent see of it. */
 export interface AgentContext {

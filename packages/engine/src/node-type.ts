@@ -16,12 +16,27 @@ import {
   type JsonValue,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
-import type { AgentSteps } from './agent.ts';
+import type { AgentCall, AgentTurn, CallEnd } from './agent.ts';
 import type { ExpressionName } from './expressions/index.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeExample } from './node-example.ts';
 import { mockOutcome, NodeError, type Outcome, output, type WaitAnswer, type WaitRequest } from './outcome.ts';
 import type { SourceReferences } from './script.ts';
+
+/**
+ * What a node type says about its steps. Answers and results of calls are stored in the records of steps, from which a
+ * run resumes: what follows from them is a function of them alone.
+ */
+export interface AgentSteps {
+  /** Asks the model, and returns its answer as an output. @throws NodeError */
+  readonly ask: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
+  /** Returns the calls that an answer asks for; undefined if it was the last one. */
+  readonly callsOf: (answer: JsonValue) => readonly AgentCall[] | undefined;
+  /** Returns what the model is told of a call. */
+  readonly tell: (end: CallEnd) => JsonValue;
+  /** Returns the output of the node. The last turn has no calls. */
+  readonly outputOf: (turns: readonly AgentTurn[]) => JsonValue;
+}
 
 /**
  * How a node joins its incoming edges before all of them are settled: it starts once `count` of them are taken. With

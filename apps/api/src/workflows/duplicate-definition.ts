@@ -15,9 +15,9 @@ export interface DuplicatedDefinition {
 }
 
 /**
- * Creates the definition of a duplicate. Its webhooks and forms get new URLs. If the original requires a secret, the duplicate
- * gets a new random one that nobody knows, so that its webhook is never unprotected. @param isElsewhere whether the
- * duplicate is in another workspace.
+ * Creates the definition of a duplicate. Its webhooks and forms get new URLs. If the original requires a secret, the
+ * duplicate gets a new random one that nobody knows, so that its webhook is never unprotected.
+ * @param isElsewhere whether the duplicate is in another workspace.
  */
 export function duplicateDefinition(definition: unknown, isElsewhere: boolean): DuplicatedDefinition {
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes)) return { definition: {}, warnings: [] };

@@ -16,8 +16,8 @@ export interface ArchivedFileRecord {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Restores the content of an archived file as `<folder>/<workspace>/<id>`. One that is there already, with the digest of
- * its record, is left as it is, so an interrupted call can be repeated. A file is complete once it has its name.
+ * Restores the content of an archived file as `<folder>/<workspace>/<id>`. One that is there already, with the digest
+ * of its record, is left as it is, so an interrupted call can be repeated. A file is complete once it has its name.
  * @returns false if the archive does not have it, or its content is not that of the record: then nothing is left.
  */
 export async function restoreFile(

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue, type RetrySettings } from '@deckhand/contracts';
-import type { AgentSteps } from '../agent.ts';
+import type { AgentSteps } from '../node-type.ts';
 import type { SoundEdge } from './check-graph.ts';
 import type { SoundNode } from './check-nodes.ts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.ts';

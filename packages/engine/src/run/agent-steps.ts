@@ -1,5 +1,6 @@
 import type { JsonValue } from '@deckhand/contracts';
-import type { AgentCall, AgentContext, AgentSteps, AgentTool, AgentTurn } from '../agent.ts';
+import type { AgentCall, AgentContext, AgentTool, AgentTurn } from '../agent.ts';
+import type { AgentSteps } from '../node-type.ts';
 import { BODY_HANDLE } from '../compile/loops.ts';
 import type { GraphNode } from '../compile/graph.ts';
 import { agentOf, cellOf, type Task } from './scope.ts';

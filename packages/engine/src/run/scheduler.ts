@@ -24,7 +24,8 @@
  *     nothing then.
  */
 import type { JsonValue } from '@deckhand/contracts';
-import type { AgentCall, AgentSteps, CallEnd } from '../agent.ts';
+import type { AgentCall, CallEnd } from '../agent.ts';
+import type { AgentSteps } from '../node-type.ts';
 import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
 import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';

@@ -98,7 +98,7 @@ it('lists the own sessions, and signs out all other devices', async () => {
   answer('GET /api/auth/sessions', () => pageOf(sessions));
   answer('DELETE /api/auth/sessions', () => {
     sessions = sessions.filter(({ current }) => current);
-    return undefined;
+    return new Response(null, { status: 204 });
   });
   await openConsole('/account');
   await screen.findByText('A lost phone');
