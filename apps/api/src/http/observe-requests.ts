@@ -63,7 +63,10 @@ function endOf(response: Response): string {
  * redirects back.
  */
 function hideSuffix(url: string): string {
-  return url.replace(/^(\/(?:webhook|form)(?:-test)?\/[^/?]{0,4}|\/+(?:answer|files)\/|\/+oauth\/callback).*$/is, '$1…');
+  return url.replace(
+    /^(\/(?:webhook|form)(?:-test)?\/[^/?]{0,4}|\/+(?:answer|files)\/|\/+oauth\/callback).*$/is,
+    '$1…',
+  );
 }
 
 /** Upper bounds of durations, in seconds. */
