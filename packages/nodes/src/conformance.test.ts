@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileCheck, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import type { NodeContext, NodeServices, NodeType } from '@deckhand/engine';
+import type { AgentTool, NodeContext, NodeExample, NodeServices, NodeType } from '@deckhand/engine';
 import { nodeContext } from '../../../tests/harness/node-context.ts';
 import { credentialOf, exampleOf, exampleParameters, runExample } from '../../../tests/harness/node-examples.ts';
 import { loadNodeTypes } from './load-node-types.ts';
@@ -36,7 +36,13 @@ async function act(type: NodeType, parameters: JsonValue, context: Partial<NodeC
 function contextOf(type: NodeType, context: Partial<NodeContext>): NodeContext {
   const example = exampleOf(type);
   const credential = example.credential ? credentialOf(example) : undefined;
-  return nodeContext({ ...(credential && { credential }), ...context });
+  const agent = type.agent && { tools: toolsOf(example), turns: [] };
+  return nodeContext({ ...(credential && { credential }), agent, ...context });
+}
+
+function toolsOf({ definition: { edges } }: NodeExample): AgentTool[] {
+  const ids = edges.filter(({ sourceHandle }) => sourceHandle === 'body').map(({ target }) => target);
+  return ids.map((nodeId) => ({ nodeId, title: nodeId, description: nodeId }));
 }
 
 /** The parameters of the example, with some replaced. */

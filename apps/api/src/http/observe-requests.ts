@@ -59,11 +59,14 @@ function endOf(response: Response): string {
 
 /**
  * Hides most of the URL of a webhook or a form, which is a secret, and its query, in which providers send tokens; the
- * token of a link, also where it was misspelt; that of a link to a file; and the code with which a provider of OAuth 2.0
- * redirects back.
+ * token of a link, also where it was misspelt; that of a link to a file; and the code with which a provider of OAuth
+ * 2.0 redirects back.
  */
 function hideSuffix(url: string): string {
-  return url.replace(/^(\/(?:webhook|form)(?:-test)?\/[^/?]{0,4}|\/+(?:answer|files)\/|\/+oauth\/callback).*$/is, '$1…');
+  return url.replace(
+    /^(\/(?:webhook|form)(?:-test)?\/[^/?]{0,4}|\/+(?:answer|files)\/|\/+oauth\/callback).*$/is,
+    '$1…',
+  );
 }
 
 /** Upper bounds of durations, in seconds. */

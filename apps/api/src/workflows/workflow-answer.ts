@@ -7,7 +7,7 @@ const DEFAULT_ZONE = 'UTC';
 
 /**
  * Returns a workflow as the API responds with it: with the URL and the method of each webhook trigger and form of its
- * latest version, and the schedules of its active one, or, if there was never one, those that activating it would start.
+ * latest version, and the schedules of its active one. If there was never one, those that activating it would start.
  */
 export function workflowAnswer(workflow: WorkflowRecord, webhookBaseUrl: string): object {
   const { webhooks, schedules, definition, ...entry } = workflow;

@@ -155,7 +155,7 @@ function settingOf(conversion: Conversion, name: string, value: JsonValue | unde
  * Returns a parameter of a node that belongs to another one: n8n evaluates its expressions for the first item.
  * @throws UnsupportedError
  */
-export function evaluatedOnce({ scope, input }: Conversion, value: JsonValue): JsonValue {
+function evaluatedOnce({ scope, input }: Conversion, value: JsonValue): JsonValue {
   const converted = convertValue(value, scope);
   if (input.shape === 'list' && JSON.stringify(converted).includes('$loop')) {
     return unsupported('the item of an outer loop, inside an inner one');

@@ -36,7 +36,7 @@ function readJson(given: JsonValue, what: string): JsonValue {
 }
 
 /** Returns the schema of an example, as the library of n8n (generate-schema 2.6) makes it. */
-export function schemaOfExample(example: JsonValue, depth = 0): JsonObject {
+function schemaOfExample(example: JsonValue, depth = 0): JsonObject {
   if (depth > MAX_DEPTH) return unsupported(`an example that is nested deeper than ${MAX_DEPTH} levels`);
   if (isList(example)) return { type: 'array', items: itemsOf(example, depth) };
   if (!isJsonObject(example)) return { type: typeOf(example) };
