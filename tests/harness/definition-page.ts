@@ -29,7 +29,7 @@ This page is generated from the schemas by which they are checked. Other members
 \`\`\`
 
 The \`parameters\` of a node are those of its [type](nodes/README.md): also where a workflow starts, by
-[\`trigger.manual\`](nodes/trigger.manual.md), [\`trigger.webhook\`](nodes/trigger.webhook.md),
+[\`trigger.manual\`](nodes/trigger.manual.md), [\`trigger.webhook\`](nodes/trigger.webhook.md), [\`trigger.form\`](nodes/trigger.form.md),
 [\`trigger.schedule\`](nodes/trigger.schedule.md) or [\`trigger.event\`](nodes/trigger.event.md), and the
 [options](start-options.md) of the runs that these start. Most texts may contain [expressions](expressions.md).`;
 
