@@ -80,6 +80,8 @@ export default defineConfig({
       // As an entry of its own, all that it imports is known to be loaded first.
       input: { index: path('./index.html'), start: path('./src/start.tsx') },
       output: {
+        // Merged chunks may import each other.
+        strictExecutionOrder: true,
         codeSplitting: {
           groups: [
             // Loaded before everything that has texts: nothing else may be in it.
