@@ -6,7 +6,6 @@ export {
   type ConnectorTexts,
   operationDetails,
   operationEntry,
-  toConnectorTexts,
 } from './connectors/stored-connector.ts';
 export { createFairSemaphore } from './code/fair-semaphore.ts';
 export { createFileProcesses } from './files/file-process.ts';

@@ -1,6 +1,6 @@
 import { type CreateConnectorBody, DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
 import { type FileProcesses, NodeError } from '@deckhand/engine';
-import { type BuiltInConnectors, type ConnectorTexts, readConnector, toConnectorTexts } from '@deckhand/nodes';
+import { type BuiltInConnectors, type ConnectorTexts, readConnector } from '@deckhand/nodes';
 
 /** What reading connectors of others needs. */
 export interface UploadReader {
@@ -33,15 +33,11 @@ export async function readUpload(
     throw error;
   });
   if ('issues' in read) throw validationFailed(read.issues.map(inBody));
-  const { name } = read.connector;
-  const isBuiltIn = (await builtIn.list()).some((each) => each.name === name);
+  const { texts } = read;
+  const isBuiltIn = (await builtIn.list()).some((each) => each.name === texts.name);
   const path = body.pack === undefined ? 'name' : 'pack.name';
-  if (isBuiltIn) throw validationFailed([{ path, message: `"${name}" is the name of a built-in connector` }]);
-  const texts = toConnectorTexts(read.connector);
-  if (!('tooLarge' in texts)) return texts;
-  throw validationFailed([
-    { path: 'document', message: `has more about ${texts.tooLarge} than an operation may have` },
-  ]);
+  if (isBuiltIn) throw validationFailed([{ path, message: `"${texts.name}" is the name of a built-in connector` }]);
+  return texts;
 }
 
 function packOf({ name, version }: CreateConnectorBody): string {

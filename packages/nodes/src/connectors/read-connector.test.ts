@@ -31,7 +31,10 @@ function read(pack: string, document: string, maxMs?: number) {
 describe('a connector is read in a process of its own', () => {
   it('with its operations', async () => {
     expect(await read(PACK, DOCUMENT)).toMatchObject({
-      connector: { name: 'tracker', actions: [{ id: 'issue.list', operation: { id: 'list', path: '/issues' } }] },
+      texts: {
+        name: 'tracker',
+        operations: [{ id: 'issue.list', action: expect.stringContaining('"path":"/issues"') }],
+      },
     });
   });
 
@@ -40,6 +43,38 @@ describe('a connector is read in a process of its own', () => {
       issues: [
         { file: 'pack.yaml', path: 'operations[0].operation', message: '"lst" is not an operation of openapi.yaml' },
       ],
+    });
+  });
+
+  /** A pack of operations that are all the same one of its document, whose body has the members. */
+  function repeated(count: number, members: Record<string, unknown>) {
+    const operation = { operation: 'list', title: 'List', fields: { body: { default: {} } } };
+    const operations = Array.from({ length: count }, (_, index) => ({ id: `issue.list${index}`, ...operation }));
+    const schema = { type: 'object', properties: members };
+    const post = { operationId: 'list', requestBody: { content: { 'application/json': { schema } } } };
+    const document = {
+      openapi: '3.1.0',
+      servers: [{ url: 'https://api.example.com' }],
+      paths: { '/issues': { post } },
+    };
+    return [
+      JSON.stringify({ name: 'tracker', version: '1.0.0', title: 'Tracker', operations }),
+      JSON.stringify(document),
+    ] as const;
+  }
+
+  it('that is ended when checking the defaults of its pack takes too long', async () => {
+    const part = { type: 'object', properties: { a: { type: 'string', pattern: '^a+$' } } };
+    const members = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`m${index}`, part]));
+    expect(await read(...repeated(1_000, members), 4_000)).toEqual({
+      issues: [expect.objectContaining({ message: expect.stringContaining('takes more than 4 s to read') })],
+    });
+  });
+
+  it('unless its operations together are too large', async () => {
+    const choices = Array.from({ length: 300 }, (_, index) => `${index}`.padEnd(300, '-'));
+    expect(await read(...repeated(1_000, { name: { enum: choices } }))).toEqual({
+      issues: [{ file: 'pack.yaml', path: 'operations', message: 'are too many, or too large' }],
     });
   });
 

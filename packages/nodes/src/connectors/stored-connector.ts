@@ -1,4 +1,4 @@
-import type { Action, Connector } from '@deckhand/connectors';
+import type { Action } from '@deckhand/connectors';
 import {
   type ConnectorPack,
   type ConnectorSummary,
@@ -9,9 +9,6 @@ import {
 } from '@deckhand/contracts';
 import type { ConnectorHead, StoredOperation } from './open-operation.ts';
 
-/** Maximum length of an operation as JSON, in characters: a run reads it when it first calls it. */
-const MAX_OPERATION_CHARS = 1_048_576;
-
 /** A connector as it is stored: texts are JSON. */
 export interface ConnectorTexts {
   readonly name: string;
@@ -19,20 +16,6 @@ export interface ConnectorTexts {
   readonly head: string;
   readonly summary: string;
   readonly operations: readonly { readonly id: string; readonly summary: string; readonly action: string }[];
-}
-
-/** Returns a connector as it is stored, or the id of the first operation that is too large for that. */
-export function toConnectorTexts(connector: Connector): ConnectorTexts | { readonly tooLarge: string } {
-  const { actions, ...head } = connector;
-  const operations = actions.map((action) => ({
-    id: action.id,
-    summary: JSON.stringify(operationEntry(action)),
-    action: JSON.stringify(action),
-  }));
-  const excess = operations.find(({ action }) => action.length > MAX_OPERATION_CHARS);
-  if (excess) return { tooLarge: excess.id };
-  const summary = JSON.stringify(connectorSummary(head, actions.length));
-  return { name: head.name, version: head.version, head: JSON.stringify(head), summary, operations };
 }
 
 /** Returns what lists show of a connector. */

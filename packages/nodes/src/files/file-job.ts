@@ -10,7 +10,7 @@ export type FileJob =
     }
   | { readonly kind: 'writeSheet'; readonly sheet: string }
   | ({ readonly kind: 'image' } & ImageOptions)
-  /** The pack is the first part of the input, its document the rest. Writes the source of a connector, or issues. */
+  /** The pack is the first part of the input, its document the rest. Writes the texts of a connector, or issues. */
   | { readonly kind: 'connector'; readonly packBytes: number; readonly names: readonly [string, string] };
 
 /** What becomes of an image. */

@@ -46,9 +46,9 @@ function readingOfWorkspace(): string[] {
 }
 
 /**
- * Options of the processes. They get no environment, read nothing but programs, write no file, start no program and
- * evaluate no text. The permissions of Node.js cover neither the network nor native code: what a file makes of a
- * library could still open a connection.
+ * Options of the processes. They get no environment, read nothing but programs, write no file and start no program. The
+ * permissions of Node.js cover neither the network nor native code: what a file makes of a library could still open a
+ * connection.
  */
 export const NODE_OPTIONS = [
   '--no-warnings',
@@ -56,9 +56,11 @@ export const NODE_OPTIONS = [
   ...new Set([...readingOf(PROCESS), ...readingOfWorkspace()]),
   '--allow-worker',
   '--allow-addons',
-  '--disallow-code-generation-from-strings',
   `--max-old-space-size=${HEAP_MIB}`,
 ];
+
+/** Text becomes code in the process of connectors alone: checks of schemas are compiled. */
+const NO_CODE = '--disallow-code-generation-from-strings';
 
 /** Creates the processes that read files of others. @param count how many run at the same time. */
 export function createFileProcesses(count: number): FileProcesses {
@@ -105,7 +107,8 @@ export async function workOnFile(work: FileWork): Promise<FileWorkResult> {
 /** Starts a process. @throws NodeError MEMORY_EXCEEDED if the system refuses it. */
 async function start(job: FileJob): Promise<ChildProcess> {
   try {
-    const child = spawn(process.execPath, [...NODE_OPTIONS, PROCESS, JSON.stringify(job)], {
+    const options = job.kind === 'connector' ? NODE_OPTIONS : [...NODE_OPTIONS, NO_CODE];
+    const child = spawn(process.execPath, [...options, PROCESS, JSON.stringify(job)], {
       env: {},
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     });

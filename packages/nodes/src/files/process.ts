@@ -36,15 +36,15 @@ async function work(job: FileJob): Promise<unknown> {
       return convertImage(await readInput(), job, process.stdout);
     }
     case 'connector': {
-      const { readPack } = await import('@deckhand/connectors');
+      const { composeTexts } = await import('../connectors/compose-texts.ts');
       const input = await readInput();
       const [pack, document] = [input.subarray(0, job.packBytes), input.subarray(job.packBytes)];
       const [name, nameOfDocument] = job.names;
-      const read = readPack({
+      const composed = composeTexts({
         pack: { name, text: pack.toString() },
         document: { name: nameOfDocument, text: document.toString() },
       });
-      process.stdout.write(JSON.stringify(read));
+      process.stdout.write(JSON.stringify(composed));
       return null;
     }
   }
