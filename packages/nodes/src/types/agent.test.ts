@@ -106,7 +106,10 @@ it('refuses an answer that is too long to be sent again with each request', asyn
 it('refuses an answer with more calls than it can read, whatever they are', async () => {
   const calls = Array.from({ length: 50_000 }, (_, index) => ({ id: String(index), tool: 'find', arguments: {} }));
   const { url } = await serveModels({ text: '', calls });
-  await expect(ask('openaiCompatible', url, [])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+  await expect(ask('openaiCompatible', url, [])).rejects.toMatchObject({
+    code: 'RESULT_TOO_LARGE',
+    message: 'the answer has more than 1000 parts',
+  });
 });
 
 it('does not ask again once all answers and results together are too long', async () => {
@@ -120,12 +123,12 @@ it('does not ask again once all answers and results together are too long', asyn
 it('makes the calls beside a final answer, and tells the model to give that answer after their results', async () => {
   const outputSchema = { type: 'object', properties: {} };
   const calls = [
-    { id: 'call_1', tool: 'final_answer', arguments: {} },
-    { id: 'call_2', tool: 'find', arguments: { q: 'a' } },
+    { id: 'call_1', tool: 'final_answer', arguments: { size: 1 } },
+    { id: 'call_2', tool: 'find', arguments: { size: 2 } },
   ];
   const { url, requests } = await serveModels({ text: '', calls }, { text: '{}' });
   const answer = await ask('openaiCompatible', url, [], { outputSchema });
-  expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { q: 'a' } }]);
+  expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { size: 2 } }]);
   await ask('openaiCompatible', url, [{ answer, results: [{ text: 'x', isError: false }] }], { outputSchema });
   expect(JSON.stringify(requests[1]?.json)).toContain('call it alone, after the results of the others');
 });
