@@ -48,7 +48,7 @@ export default defineNodeType({
       tools: Type.Optional(
         Type.Array(Tool, {
           maxItems: 100,
-          description: 'What the model is told about its tools. A tool that it does not list takes any object',
+          description: 'What the model is told about its tools. One that is not listed takes any arguments',
         }),
       ),
       outputSchema: Type.Optional(
@@ -78,7 +78,7 @@ export default defineNodeType({
           minimum: 1,
           maximum: 20,
           default: 1,
-          description: 'How many calls of one answer run at the same time at most',
+          description: 'Calls at the same time, of those that one answer asks for',
         }),
       ),
       maxOutputTokens: Type.Optional(
