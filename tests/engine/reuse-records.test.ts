@@ -1,11 +1,13 @@
 import type { Definition, JsonValue } from '@deckhand/contracts';
 import { type NodeRecord, recordKey, reuseRecords, typesOfNodes } from '@deckhand/engine';
-import { describe, expect, it } from '@jest/globals';
+import { createResultChecker, createSchemaChecker } from '@deckhand/nodes';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileForTest, edges, runToEnd } from '../harness/engine.ts';
+import { compileForTest, edges, runInMemory, runToEnd } from '../harness/engine.ts';
 import { runs } from '../harness/random.ts';
 import { answerOf, randomGraph } from '../harness/random-graphs.ts';
 import { compare, interpret, observe } from '../harness/reference-interpreter.ts';
+import { agentDefinition, createScriptedModel, SCRIPTED_CREDENTIAL } from '../harness/scripted-model.ts';
 
 const GRAPHS = runs(500, 2_000);
 
@@ -290,6 +292,61 @@ describe('a run from a node', () => {
       const repeated = nodes.map((node) => (node.id === 'each' ? { id: 'each', type: 'loop', parameters } : node));
       const calls = await rerun('end', failing('end/'), { ...first, nodes: repeated });
       expect(calls).toEqual(['a/0', 'b/0', 'a/1', 'b/1', 'end/']);
+    });
+  });
+
+  describe('of a workflow with an agent', () => {
+    const schemas = createSchemaChecker();
+    afterAll(() => schemas.close());
+    const definition = agentDefinition({}, [probe('send'), probe('note')]);
+    const script = [{ calls: [{ tool: 'send', arguments: {} }] }, { text: 'Sent.' }];
+
+    /** Runs the workflow, then again from a node. @param failsAt the request to the model that fails in the first run */
+    async function rerun(from: string, failsAt?: number) {
+      const results = createResultChecker(schemas);
+      const run = async (records: ReadonlyMap<string, NodeRecord> = new Map(), broken?: number) => {
+        const model = createScriptedModel(script);
+        const { http } = model.services;
+        const failing = (...args: Parameters<typeof http.request>) =>
+          model.asked.length === broken ? Promise.reject(new Error('broken')) : http.request(...args);
+        const services = { ...model.services, results, http: { request: failing } };
+        const openCredential = () => Promise.resolve(SCRIPTED_CREDENTIAL);
+        const memory = await runInMemory(definition, { records, services, openCredential });
+        return { ...memory, turns: model.asked.map(({ turn }) => turn) };
+      };
+      const original = await run(undefined, failsAt);
+      const workflow = await compileForTest(definition);
+      const kept = reuseRecords({ workflow, triggerNodeId: 'start', records: original.last }, from);
+      return { original, kept: [...kept.keys()], again: await run(kept) };
+    }
+
+    it('keeps an agent that finished, with its steps', async () => {
+      const { kept, again } = await rerun('after');
+      expect(kept.toSorted()).toEqual([
+        'agent.steps/0',
+        'agent.steps/1',
+        'agent.steps/2',
+        'agent/',
+        'send/1',
+        'start/',
+      ]);
+      expect([again.turns, again.calls]).toEqual([[], []]);
+      expect(again.ending.kind).toBe('success');
+    });
+
+    it.each(['agent', 'send', 'note'])('begins it anew from %s', async (from) => {
+      const { kept, again } = await rerun(from);
+      expect(kept).toEqual(['start/']);
+      expect([again.turns, again.calls]).toEqual([[0, 1], ['send/1']]);
+      expect(again.ending.kind).toBe('success');
+    });
+
+    it('begins one anew that failed, wherever it continues', async () => {
+      const { original, kept, again } = await rerun('after', 1);
+      expect(original.ending).toMatchObject({ kind: 'failed', nodeId: 'agent' });
+      expect(original.calls).toEqual(['send/1']);
+      expect(kept).toEqual(['start/']);
+      expect([again.turns, again.calls]).toEqual([[0, 1], ['send/1']]);
     });
   });
 

@@ -875,7 +875,12 @@ export const MUTANTS: readonly Mutant[] = [
       "part.type === 'call' && part.problem === undefined ?",
       "part.type === 'call' ?",
     ],
-    ['the model is told all of a long output', 'left > 0 ?', 'left > Infinity ?'],
+    ['the model is told all of a long output', 'text.length <= MAX_TOLD', 'text.length <= Infinity'],
+  ]),
+  ...of('packages/nodes/src/models/ask-agent.ts', 'unit:nodes/src/types/agent.test', [
+    ['an answer has any number of parts', 'if (content.length > MAX_PARTS) {', 'if (content.length < 0) {'],
+    ['a conversation has any length', 'if (length <= MAX_CONVERSATION) return;', 'if (length >= 0) return;'],
+    ['a final answer comes before the results', 'if (!areOthers) return parts;', 'return parts;'],
   ]),
   ...of('packages/nodes/src/types/agent.ts', 'unit:tests/engine/agent.test', [
     ['an agent asks beyond maxTurns', 'if (turns.length >= maxTurns) {', 'if (turns.length > 200) {'],

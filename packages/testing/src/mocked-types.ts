@@ -50,13 +50,8 @@ export function mockTypes(types: NodeTypes, mocks: Mocks, during: During): NodeT
 }
 
 function mockType(type: NodeType, mocks: Mocks, during: During): NodeType {
-  const { agent } = type;
   return {
     ...type,
-    agent: agent && {
-      ...agent,
-      ask: (parameters, context) => agent.ask(parameters, { ...context, services: servicesOf(context, mocks) }),
-    },
     run(parameters, context) {
       const mock = mocks.next(context.nodeId);
       if (mock?.error) {
@@ -72,17 +67,24 @@ function mockType(type: NodeType, mocks: Mocks, during: During): NodeType {
       }
       const own = context.mock;
       if (type.hasEffects && own !== undefined && mock === undefined) return { kind: 'output', output: own };
+      // Its steps would ask a model.
+      if (type.agent && mock === undefined) throw missingMock(context.nodeId, mocks);
       const outcome = type.run(parameters, { ...context, services: servicesOf(context, mocks) });
       return outcome instanceof Promise ? during(outcome) : outcome;
     },
   };
 }
 
+/** Notes that a node has no mock, and returns the error that it fails with. */
+function missingMock(nodeId: string, mocks: Mocks): NodeError {
+  mocks.noteMissing(nodeId);
+  return new NodeError('NOT_MOCKED', `node ${nodeId} has an effect outside: give it a mock`, { isRetryable: false });
+}
+
 /** Services without effects outside; those that need one fail the node, and note it. */
 function servicesOf({ nodeId, services }: NodeContext, mocks: Mocks): NodeServices {
   const fail = (): Promise<never> => {
-    mocks.noteMissing(nodeId);
-    throw new NodeError('NOT_MOCKED', `node ${nodeId} has an effect outside: give it a mock`, { isRetryable: false });
+    throw missingMock(nodeId, mocks);
   };
   return {
     ...services,

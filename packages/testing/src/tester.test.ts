@@ -52,6 +52,24 @@ describe('a test of a workflow', () => {
     expect(await failuresOf(definition, wrong)).toEqual(['the run took 86520 s by its own clock, and not 1 s']);
   });
 
+  it('fails for an agent without a mock, and asks no model', async () => {
+    const credentialId = '01890a5d-ac96-774b-bcce-b302099a8057';
+    const clerk = { id: 'clerk', type: 'agent', credentialId, parameters: { model: 'm', prompt: 'Work.' } };
+    const base = chainOf();
+    const definition = {
+      nodes: [...base.nodes, clerk, http(), { id: 'after', type: 'set', parameters: { fields: {} } }],
+      edges: [
+        { source: 'start', target: 'clerk' },
+        { source: 'clerk', sourceHandle: 'body', target: 'call' },
+        { source: 'clerk', sourceHandle: 'done', target: 'after' },
+      ],
+    };
+    const missing = 'node clerk has an effect outside, and no mock';
+    expect(await failuresOf(definition, { expect: { status: 'failed' } })).toEqual([missing]);
+    const mocks = { clerk: { output: { text: 'Done.' } } };
+    expect(await failuresOf(definition, { mocks, expect: { outputs: { clerk: { text: 'Done.' } } } })).toEqual([]);
+  });
+
   it('fails for a node that would have an effect, even where the workflow handles the error', async () => {
     const missing = 'node call has an effect outside, and no mock';
     expect(await failuresOf(chainOf(http({ onError: 'continue' })), {})).toEqual([missing]);

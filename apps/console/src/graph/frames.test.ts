@@ -51,6 +51,31 @@ describe('the frames of containers', () => {
     expect(framesOf(containers, new Map()).size).toBe(0);
   });
 
+  it('are around the tools of an agent, and in a loop inside that of the loop', () => {
+    const agents: Definition = {
+      nodes: [
+        { id: 'each', type: 'loop' },
+        { id: 'clerk', type: 'agent' },
+        { id: 'find', type: 'set' },
+        { id: 'tell', type: 'set' },
+        { id: 'reply', type: 'set' },
+      ],
+      edges: [
+        { source: 'each', sourceHandle: 'body', target: 'clerk' },
+        { source: 'clerk', sourceHandle: 'body', target: 'find' },
+        { source: 'clerk', sourceHandle: 'body', target: 'tell' },
+        { source: 'clerk', sourceHandle: 'done', target: 'reply' },
+      ],
+    };
+    const found = containersOf(agents, CONTAINER_TYPES);
+    expect(found.map(({ node, kind, own }) => [node.id, kind, own])).toEqual([
+      ['clerk', 'agent', ['find', 'tell']],
+      ['each', 'loop', ['clerk', 'reply']],
+    ]);
+    const boxes = new Map(agents.nodes.map(({ id }, at) => [id, { x: at * 200, y: 0, width: 100, height: 50 }]));
+    expect([...framesOf(found, boxes).keys()]).toEqual(['clerk', 'each']);
+  });
+
   it('end in a graph with cycles, which a draft may have', () => {
     const cyclic: Definition = {
       nodes: [

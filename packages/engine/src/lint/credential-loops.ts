@@ -1,6 +1,6 @@
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
 
-/** A loop that runs several iterations at the same time, and a node in it that sends requests with a credential. */
+/** A loop or an agent that runs several iterations at the same time, and a node in it that sends requests with a credential. */
 export interface CredentialLoop {
   readonly loopId: string;
   /** The path of its concurrency in the definition. */
@@ -12,7 +12,7 @@ export interface CredentialLoop {
 }
 
 /**
- * Finds the loops around nodes that send requests with a credential. Whether its limit is lower than their concurrency
+ * Finds the loops and agents around nodes that send requests with a credential. Whether its limit is lower than their concurrency
  * is known where credentials are stored.
  */
 export function findCredentialLoops({ definition, nodes }: CompiledWorkflow): CredentialLoop[] {
@@ -30,7 +30,7 @@ export function findCredentialLoops({ definition, nodes }: CompiledWorkflow): Cr
 function widestLoopAround(node: GraphNode): { readonly loop: GraphNode | undefined; readonly concurrency: number } {
   let widest: { loop: GraphNode | undefined; concurrency: number } = { loop: undefined, concurrency: 1 };
   for (let around = node.region.container; around; around = around.region.container) {
-    const concurrency = around.type.container === 'loop' ? around.definition.parameters?.concurrency : undefined;
+    const concurrency = around.type.container !== 'try' ? around.definition.parameters?.concurrency : undefined;
     if (typeof concurrency === 'number' && concurrency > widest.concurrency) widest = { loop: around, concurrency };
   }
   return widest;

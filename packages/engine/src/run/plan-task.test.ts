@@ -34,6 +34,7 @@ interface Case {
   readonly definition?: Partial<NodeDefinition>;
   readonly hasEffects?: boolean;
   readonly isTrigger?: boolean;
+  readonly container?: 'agent';
   readonly timeoutMs?: number;
   readonly plan: object;
 }
@@ -44,6 +45,13 @@ describe('a node that is ready', () => {
   it.each<Case>([
     { when: 'is evaluated', plan: { kind: 'evaluate' } },
     { when: 'with effects is launched', hasEffects: true, plan: { kind: 'launch' } },
+    {
+      when: 'that is an agent is evaluated, as its steps have the effects',
+      hasEffects: true,
+      container: 'agent',
+      timeoutMs: 1,
+      plan: { kind: 'evaluate' },
+    },
     { when: 'with a time limit is launched', timeoutMs: 1, plan: { kind: 'launch' } },
     { when: 'that is disabled hands on its input', definition: { disabled: true }, plan: { kind: 'disabled' } },
     {
@@ -130,10 +138,10 @@ describe('a node that is ready', () => {
       definition: fails,
       plan: { kind: 'launch' },
     },
-  ])('$when', ({ before, mock, definition, hasEffects = false, isTrigger = false, timeoutMs, plan }) => {
+  ])('$when', ({ before, mock, definition, hasEffects = false, isTrigger = false, container, timeoutMs, plan }) => {
     const node = {
       definition: { id: 'node', type: 'probe', ...definition },
-      type: { hasEffects, isTrigger },
+      type: { hasEffects, isTrigger, container },
       timeoutMs,
     };
     expect(planTask(node, before, mock)).toMatchObject(plan);

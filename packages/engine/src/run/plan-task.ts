@@ -34,7 +34,7 @@ export type TaskPlan =
 
 /** What of a node decides about it. */
 interface PlannedNode extends Pick<GraphNode, 'definition' | 'timeoutMs'> {
-  readonly type: Pick<NodeType, 'hasEffects' | 'isTrigger'>;
+  readonly type: Pick<NodeType, 'hasEffects' | 'isTrigger' | 'container'>;
 }
 
 const DISABLED: TaskPlan = { kind: 'disabled' };
@@ -58,6 +58,8 @@ export function planTask(
   if (before?.status === 'running' && definition.onInterrupt === 'fail') return { kind: 'interrupted', record: before };
   // A rerun may start from a trigger that was disabled since: it returns the trigger data as before.
   if (definition.disabled === true && !type.isTrigger) return DISABLED;
+  // The effects and the time limit of an agent are those of its steps.
+  if (type.container === 'agent') return EVALUATE;
   return type.hasEffects || timeoutMs !== undefined ? LAUNCH : EVALUATE;
 }
 

@@ -108,8 +108,11 @@ export function tell(end: CallEnd): JsonValue {
     return { text: excerpt(`${code}: ${message}`), isError: true };
   }
   const text = typeof end.output === 'string' ? end.output : JSON.stringify(end.output);
-  const left = text.length - MAX_TOLD;
-  return { text: left > 0 ? `${text.slice(0, MAX_TOLD)}… (${left} more characters)` : text, isError: false };
+  if (text.length <= MAX_TOLD) return { text, isError: false };
+  const cut = text.slice(0, MAX_TOLD);
+  // Providers refuse half of a surrogate pair.
+  const kept = cut.isWellFormed() ? cut : cut.slice(0, -1);
+  return { text: `${kept}… (${text.length - kept.length} more characters)`, isError: false };
 }
 
 /** Reads what the model is told of a call. */

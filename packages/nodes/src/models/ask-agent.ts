@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { type NodeContext, NodeError } from '@deckhand/engine';
+import { type AgentTurn, type NodeContext, NodeError } from '@deckhand/engine';
 import { checkResultLength, excerpt, parseForeignJson } from '../text/limit.ts';
 import { type Answer, ANSWER_TOOL, type AnswerPart, storeAnswer, textOf } from './agent-answer.ts';
 import { messagesOf } from './agent-prompt.ts';
@@ -13,6 +13,10 @@ import { checkedOutput } from './structured-output.ts';
 const MAX_CALLS = 32;
 /** Maximum length of an answer, in characters of JSON: each following request contains it. */
 const MAX_ANSWER = 2_000_000;
+/** Maximum number of parts in an answer: texts, reasoning and calls. */
+const MAX_PARTS = 1_000;
+/** Maximum length of all answers and results before the model is asked again, in characters of JSON. */
+const MAX_CONVERSATION = 5_000_000;
 
 /** What an agent is asked to do, and with which tools. */
 export interface AgentTask extends Conversation {
@@ -24,10 +28,12 @@ export interface AgentTask extends Conversation {
 
 /**
  * Asks the model of an agent for its next answer, and returns it as its record has it.
- * @throws NodeError as calls of models do; RESULT_TOO_LARGE for a long answer.
+ * @throws NodeError as calls of models do; RESULT_TOO_LARGE for a long answer, TEXT_TOO_LARGE for a long
+ * conversation.
  */
 export async function askAgent(use: ModelUse, task: AgentTask, context: NodeContext): Promise<JsonObject> {
   const { tools: nodes = [], turns = [] } = context.agent ?? {};
+  checkConversation(turns);
   const tools = await usableTools(nodes, task.tools ?? [], task.outputSchema, context);
   const prompt = await promptOf(task, context.files);
   prompt.push(...turns.flatMap(messagesOf));
@@ -49,16 +55,30 @@ export async function askAgent(use: ModelUse, task: AgentTask, context: NodeCont
   return answer;
 }
 
+/** @throws NodeError TEXT_TOO_LARGE */
+function checkConversation(turns: readonly AgentTurn[]): void {
+  const length = turns.reduce((sum, turn) => sum + JSON.stringify(turn).length, 0);
+  if (length <= MAX_CONVERSATION) return;
+  const message = `the answers and results so far have more than ${MAX_CONVERSATION} characters`;
+  throw new NodeError('TEXT_TOO_LARGE', message, { isRetryable: false });
+}
+
 async function answerFrom(
   { content, finishReason, tokens, warnings }: ModelResponse,
   tools: ReadonlyMap<string, UsableTool>,
   context: NodeContext,
 ): Promise<Answer> {
-  const parts: AnswerPart[] = [];
-  for (const part of content) {
-    const calls = parts.filter(({ type }) => type === 'call').length;
-    parts.push(...(await partsOf(part, calls, tools, context)));
+  if (content.length > MAX_PARTS) {
+    const message = `the answer has more than ${MAX_PARTS} parts`;
+    throw new NodeError('RESULT_TOO_LARGE', message, { isRetryable: false });
   }
+  const read: AnswerPart[] = [];
+  let calls = 0;
+  for (const part of content) {
+    read.push(...(await partsOf(part, calls, tools, context)));
+    if (part.type === 'tool-call') calls += 1;
+  }
+  const parts = withLateAnswer(read);
   const { inputTokens, outputTokens, cachedInputTokens } = tokens;
   const answer = { content: parts, finishReason, usage: { inputTokens, outputTokens, cachedInputTokens }, warnings };
   const given = parts.find((part) => part.type === 'call' && part.tool === ANSWER_TOOL && part.problem === undefined);
@@ -71,6 +91,18 @@ async function answerFrom(
   if (problem === undefined) return { ...answer, isLast: true, problem: null, output: value };
   const told = `Give your answer by calling ${ANSWER_TOOL}. As JSON, it does not fit: ${problem}`;
   return { ...answer, isLast: false, problem: told, output: null };
+}
+
+/** Refuses a final answer that was given before the results of other calls are known. */
+function withLateAnswer(parts: readonly AnswerPart[]): readonly AnswerPart[] {
+  const areOthers = parts.some(
+    (part) => part.type === 'call' && part.tool !== ANSWER_TOOL && part.problem === undefined,
+  );
+  if (!areOthers) return parts;
+  const problem = 'call it alone, after the results of the others';
+  return parts.map((part) =>
+    part.type === 'call' && part.tool === ANSWER_TOOL && part.problem === undefined ? { ...part, problem } : part,
+  );
 }
 
 async function partsOf(
@@ -89,11 +121,12 @@ async function partsOf(
       : [{ type: part.type, text: part.text, ...options }];
   }
   const { toolCallId: id, toolName: tool } = part;
+  if (calls >= MAX_CALLS) {
+    const excess = `more than ${MAX_CALLS} calls at once: call it again`;
+    return [{ type: 'call', id, tool, arguments: {}, problem: excess, ...options }];
+  }
   const { value, problem } = await readArguments(part, tools.get(tool)?.schema, context);
-  const reason = calls >= MAX_CALLS ? `more than ${MAX_CALLS} calls at once: call it again` : problem;
-  return [
-    { type: 'call', id, tool, arguments: value, ...(reason === undefined ? {} : { problem: reason }), ...options },
-  ];
+  return [{ type: 'call', id, tool, arguments: value, ...(problem === undefined ? {} : { problem }), ...options }];
 }
 
 /** Returns the arguments of a call, and why the tool is not called with them; an object in any case. */

@@ -103,6 +103,41 @@ it('refuses an answer that is too long to be sent again with each request', asyn
   await expect(ask('openaiCompatible', url, [])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
 });
 
+it('refuses an answer with more calls than it can read, whatever they are', async () => {
+  const calls = Array.from({ length: 50_000 }, (_, index) => ({ id: String(index), tool: 'find', arguments: {} }));
+  const { url } = await serveModels({ text: '', calls });
+  await expect(ask('openaiCompatible', url, [])).rejects.toMatchObject({
+    code: 'RESULT_TOO_LARGE',
+    message: 'the answer has more than 1000 parts',
+  });
+});
+
+it('does not ask again once all answers and results together are too long', async () => {
+  const { url, requests } = await serveModels({ text: 'Done.' });
+  const turn = { answer: { content: [{ type: 'text', text: 'x'.repeat(1_200_000) }], isLast: false }, results: [] };
+  await ask('openaiCompatible', url, Array(4).fill(turn));
+  await expect(ask('openaiCompatible', url, Array(5).fill(turn))).rejects.toMatchObject({ code: 'TEXT_TOO_LARGE' });
+  expect(requests).toHaveLength(1);
+});
+
+it('makes the calls beside a final answer, and tells the model to give that answer after their results', async () => {
+  const outputSchema = { type: 'object', properties: {} };
+  const calls = [
+    { id: 'call_1', tool: 'final_answer', arguments: { size: 1 } },
+    { id: 'call_2', tool: 'find', arguments: { size: 2 } },
+  ];
+  const { url, requests } = await serveModels({ text: '', calls }, { text: '{}' });
+  const answer = await ask('openaiCompatible', url, [], { outputSchema });
+  expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { size: 2 } }]);
+  await ask('openaiCompatible', url, [{ answer, results: [{ text: 'x', isError: false }] }], { outputSchema });
+  expect(JSON.stringify(requests[1]?.json)).toContain('call it alone, after the results of the others');
+});
+
+it('cuts no character of a long result in two', () => {
+  const told = node.agent?.tell({ kind: 'output', output: `${'x'.repeat(49_999)}🙂 and more` });
+  expect(told).toEqual({ text: `${'x'.repeat(49_999)}… (11 more characters)`, isError: false });
+});
+
 it.each([
   [{ outputSchema: { type: 'array' } }, 'outputSchema'],
   [{ tools: [{ node: 'a', inputSchema: { type: 'object', properties: 5 } }] }, 'tools[0].inputSchema'],
