@@ -1519,6 +1519,11 @@ export const MUTANTS: readonly Mutant[] = [
       '      if (endpoint === "") requireScheme(endpoint, schemes);\n',
     ],
     [
+      'the ID token says that the address of the userinfo is verified',
+      "Object.hasOwn(own, 'email') ? own : more",
+      '{ ...more, ...own }',
+    ],
+    [
       'a provider may be silent for ever',
       'const signal = AbortSignal.timeout(timeoutMs);',
       'const signal = new AbortController().signal;',
@@ -1530,8 +1535,23 @@ export const MUTANTS: readonly Mutant[] = [
       '    if (other) throw refused(',
       '    if (other === undefined) throw refused(',
     ],
-    ['whoever made an account early keeps the password', '    await removePassword(tx, existing);\n', ''],
-    ['an administrator is locked out with the provider', '  if (isAdmin) return;\n', ''],
+    [
+      'whoever made an account early keeps the password',
+      'if (!existing.isAdmin && !policy.breakGlass.has(email)) await removePassword(tx, userId);',
+      '',
+    ],
+    [
+      'a sign-in ends the setup without an administrator',
+      '  if (!existing && !(await lockSetup(tx))) throw',
+      '  if (email === "") throw',
+    ],
+    ['break-glass addresses lose their password', ' && !policy.breakGlass.has(email)) await', ') await'],
+    [
+      'a link to a new password outlives the connection',
+      '  await tx.passwordReset.deleteMany({ where: { userId } });\n',
+      '',
+    ],
+    ['an administrator is locked out with the provider', 'if (!existing.isAdmin && ', 'if ('],
     ['claims change an owner', " || from === 'owner') return;", ') return;'],
     [
       'people without an account get one',
@@ -1540,15 +1560,25 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('apps/api/src/auth/single-sign-on.ts', SIGN_ON, [
-    ['a domain that is not allowed signs in', '      requireDomain(configuration, email);\n', ''],
+    ['a domain that is not allowed signs in', '      requireDomain(configuration, verifiedEmail);\n', ''],
+    [
+      'an address of an allowed domain need not be verified',
+      'requireDomain(configuration, verifiedEmail);',
+      'requireDomain(configuration, email);',
+    ],
     [
       'an address that is not verified counts',
-      'isVerified(signedOn.claims, configuration.verifiedClaim) ? email : undefined',
+      'isVerified(addressClaims, configuration.verifiedClaim) ? email : undefined',
       'email',
     ],
   ]),
   ...of('apps/api/src/auth/sign-on-settings.ts', SIGN_ON, [
     ['a password of a domain of single sign-on is accepted', "  throw new DeckhandError('SSO_REQUIRED');\n", ''],
+    [
+      'domains of single sign-on alone lock everybody out with the provider',
+      'if (ssoOnlyDomains.size > 0 && breakGlass.length === 0)',
+      'if (ssoOnlyDomains.size < 0)',
+    ],
     ['break-glass addresses are refused', ' || breakGlass.has(email.toLowerCase())) return;', ') return;'],
   ]),
   ...of('packages/db/src/accounts.ts', ACCOUNTS, [
@@ -1572,9 +1602,19 @@ export const MUTANTS: readonly Mutant[] = [
       ' RETURNING',
       'the route has refused it before',
     ],
+    [
+      'a person of an identity provider gets a link to a password',
+      '    if (!keepsPassword && (await tx.identity.findFirst({ where: { userId: user.id } }))) return undefined;\n',
+      '',
+    ],
     ['sessions outlive a new password by a link', '    await tx.session.deleteMany({ where: { userId } });\n', ''],
   ]),
   ...of('packages/db/src/sessions.ts', ACCOUNTS, [
+    [
+      'a session outlives a shorter limit',
+      "      AND s.created_at > now() - ${lifetimeMs / 1_000}::float8 * interval '1 second'\n",
+      '',
+    ],
     [
       'an idle session goes on',
       "      AND s.last_used_at > now() - ${idleMs / 1_000}::float8 * interval '1 second' AND u",

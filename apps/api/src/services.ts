@@ -222,6 +222,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
         signOn &&
         createSingleSignOn({
           ...{ db, secretBox, sessionLimits: limits, configuration: signOn, publicUrl: publicUrl(settings) },
+          breakGlass: passwordRules.breakGlass,
           attempts: createSignOnAttempts(redis, secretBox),
           provider: createSignOnProvider(
             { ...signOn, redirectUrl: `${publicUrl(settings)}/sso/callback` },

@@ -84,7 +84,7 @@ export function disconnectAccount(db: Database, actor: Actor, userId: string): P
 
 /**
  * Locks the person and the acting administrator, in one order. Of two administrators who deactivate each other, the
- * second is none any more.
+ * second is refused: it is deactivated by then.
  */
 async function lockAccounts(tx: Queryable, actor: Actor, userId: string): Promise<void> {
   await tx.$executeRaw`

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Actor, Origin } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
+import { lockSetup } from './users.ts';
 import { lockWorkspace } from './workspaces/workspaces.ts';
 
 /** Who an identity provider says that a person is. */
@@ -24,6 +25,8 @@ export interface SignOnPolicy {
   readonly role: Exclude<Role, 'owner'> | null | undefined;
   /** The role there of a new account, if `role` is undefined. */
   readonly firstRole: Exclude<Role, 'owner'>;
+  /** Addresses, in lower case, whose accounts keep their password. */
+  readonly breakGlass: ReadonlySet<string>;
 }
 
 /** A person who signed in, and the identity that was used. */
@@ -36,7 +39,7 @@ const USER = { id: true, email: true, name: true, isAdmin: true, deactivatedAt: 
 
 /**
  * Finds the account of an identity, or connects or creates one. The subject decides: a changed address finds the same
- * account, and an address that another person got later finds none of them.
+ * account, and an address that another person got later finds no account.
  * @throws DeckhandError SSO_REFUSED with the reason.
  */
 export async function signOn(
@@ -88,36 +91,40 @@ async function connect(
   const email = verifiedEmail.toLowerCase();
   const existing = await tx.user.findUnique({ where: { email }, select: USER });
   if (!existing && !policy.createsAccounts) throw refused('You have no account here: ask for an invite');
+  // The first user ends the setup, and must be an administrator.
+  if (!existing && !(await lockSetup(tx))) throw refused('This instance is not set up yet: ask its operator');
   const userId = existing?.id ?? uuidv7();
   const actor = actorOf(userId, origin);
   const user = existing ?? (await tx.user.create({ data: { id: userId, email, name }, select: USER }));
   if (existing) {
     const other = await tx.identity.findUnique({ where: { userId_issuer: { userId, issuer } }, select: { id: true } });
     if (other) throw refused('Your address belongs to an account of another person at the identity provider');
-    await removePassword(tx, existing);
+    if (!existing.isAdmin && !policy.breakGlass.has(email)) await removePassword(tx, userId);
   } else {
     await recordChange(tx, actor, { action: 'user.create', workspaceId: null, resourceId: userId });
   }
+  const keptKeys = await tx.apiKey.count({ where: { userId, revokedAt: null } });
   const identityId = uuidv7();
   await tx.identity.create({ data: { id: identityId, userId, issuer, subject } });
   await recordChange(tx, actor, {
     action: 'user.connectIdentity',
     workspaceId: null,
     resourceId: userId,
-    details: { issuer },
+    details: { issuer, keptKeys },
   });
   return { ...user, identityId, isNew: !existing };
 }
 
 /**
- * Removes the password and the sessions of an account that is connected: nobody has verified the address until now, so
- * somebody else may have made the account, and would keep access to it. Administrators keep theirs, because whoever
- * made them had the setup token: they get in while the provider is down.
+ * Removes the password, links to a new one, and the sessions of an account that is connected: nobody has verified the
+ * address until now, so somebody else may have made the account, and would keep access to it. Administrators keep
+ * theirs, because whoever made them had the setup token. So do break-glass addresses: they get in while the provider is
+ * down.
  */
-async function removePassword(tx: Queryable, { id, isAdmin }: { readonly id: string; readonly isAdmin: boolean }) {
-  if (isAdmin) return;
-  await tx.user.update({ where: { id }, data: { passwordHash: null } });
-  await tx.session.deleteMany({ where: { userId: id } });
+async function removePassword(tx: Queryable, userId: string): Promise<void> {
+  await tx.user.update({ where: { id: userId }, data: { passwordHash: null } });
+  await tx.passwordReset.deleteMany({ where: { userId } });
+  await tx.session.deleteMany({ where: { userId } });
 }
 
 /** Gives the person the role of the policy, unless it is an owner: owners are made by people. */

@@ -2,6 +2,7 @@ import { DeckhandError } from '@deckhand/contracts';
 import type { Actor, Origin } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import type { Database } from './client.ts';
+import { lockActiveUser } from './users.ts';
 
 /** How long a link to a new password is valid, in ms: an hour. */
 const RESET_LIFETIME_MS = 3_600_000;
@@ -15,16 +16,22 @@ export interface CreatedPasswordReset {
 
 /**
  * Stores the hash of the token of a link to a new password. The one before it becomes invalid.
- * @returns undefined if no active person has the address.
+ * @param breakGlass addresses, in lower case, that have a password beside an identity, as administrators do.
+ * @returns undefined if no active person with a password of their own has the address.
+ * @throws DeckhandError UNAUTHORIZED if the person was deactivated meanwhile.
  */
 export function createPasswordReset(
   db: Database,
-  { email, tokenHash }: { readonly email: string; readonly tokenHash: string },
+  given: { readonly email: string; readonly tokenHash: string; readonly breakGlass: ReadonlySet<string> },
 ): Promise<CreatedPasswordReset | undefined> {
   return db.$transaction(async (tx) => {
-    const where = { email: email.toLowerCase(), deactivatedAt: null };
-    const user = await tx.user.findUnique({ where, select: { id: true, email: true, name: true } });
+    const { tokenHash, breakGlass } = given;
+    const where = { email: given.email.toLowerCase(), deactivatedAt: null };
+    const user = await tx.user.findUnique({ where, select: { id: true, email: true, name: true, isAdmin: true } });
     if (!user) return undefined;
+    await lockActiveUser(tx, user.id);
+    const keepsPassword = user.isAdmin || breakGlass.has(user.email);
+    if (!keepsPassword && (await tx.identity.findFirst({ where: { userId: user.id } }))) return undefined;
     const createdAt = new Date();
     const reset = { tokenHash, createdAt, expiresAt: new Date(createdAt.getTime() + RESET_LIFETIME_MS) };
     await tx.passwordReset.upsert({ where: { userId: user.id }, create: { userId: user.id, ...reset }, update: reset });
@@ -54,6 +61,9 @@ export function redeemPasswordReset(
   origin: Origin,
 ): Promise<void> {
   return db.$transaction(async (tx) => {
+    // The person comes first, as in every other transaction that locks both.
+    await tx.$executeRaw`
+      SELECT 1 FROM users WHERE id IN (SELECT user_id FROM password_resets WHERE token_hash = ${tokenHash}) FOR UPDATE`;
     // Of two requests at the same time, one deletes it.
     const [reset] = await tx.$queryRaw<{ user_id: string }[]>`
       DELETE FROM password_resets WHERE token_hash = ${tokenHash} AND expires_at > now() RETURNING user_id`;

@@ -28,7 +28,8 @@ export interface NewSession {
 /**
  * Stores the hash of a new session, records the sign-in in the audit log, and deletes the person's expired sessions.
  * @param actor who signs in. @returns when the session expires.
- * @throws DeckhandError UNAUTHORIZED if the person was deactivated meanwhile.
+ * @throws DeckhandError UNAUTHORIZED if the person was deactivated meanwhile; SSO_REFUSED if the identity was
+ * disconnected.
  */
 export async function createSession(
   db: Database,
@@ -45,6 +46,9 @@ export async function createSession(
   await db.$transaction(async (tx) => {
     const id = uuidv7();
     await lockActiveUser(tx, userId, passwordHash);
+    const { identityId = null } = session;
+    if (identityId !== null && !(await tx.identity.findFirst({ where: { id: identityId, userId } })))
+      throw new DeckhandError('SSO_REFUSED', { message: 'An administrator disconnected your account: sign in again' });
     await tx.session.create({ data: { id, userId, ...columns, expiresAt } });
     await recordChange(tx, actor, { action: 'session.create', workspaceId: null, resourceId: id });
   });
@@ -70,13 +74,14 @@ interface Row {
 export async function findSessions(
   db: Database,
   hashes: readonly string[],
-  { idleMs }: Pick<SessionLimits, 'idleMs'>,
+  { lifetimeMs, idleMs }: SessionLimits,
 ): Promise<(ValidSession | undefined)[]> {
   const rows = await db.$queryRaw<Row[]>`/* sessions.find */
     SELECT s.token_hash, s.id, s.user_id, u.email, u.name, u.is_admin
     FROM sessions s
     JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = ANY (${[...new Set(hashes)]}::text[]) AND s.expires_at > now()
+      AND s.created_at > now() - ${lifetimeMs / 1_000}::float8 * interval '1 second'
       AND s.last_used_at > now() - ${idleMs / 1_000}::float8 * interval '1 second' AND u.deactivated_at IS NULL`;
   const found = new Map(
     rows.map((row) => [
@@ -98,10 +103,15 @@ export async function listSessions(
   db: Database,
   { userId, sessionId: currentId }: { readonly userId: string; readonly sessionId: string },
   page: Page,
-  { idleMs }: Pick<SessionLimits, 'idleMs'>,
+  { lifetimeMs, idleMs }: SessionLimits,
 ): Promise<PageOf<SessionEntry>> {
   const now = Date.now();
-  const where = { userId, expiresAt: { gt: new Date(now) }, lastUsedAt: { gt: new Date(now - idleMs) } };
+  const where = {
+    userId,
+    expiresAt: { gt: new Date(now) },
+    createdAt: { gt: new Date(now - lifetimeMs) },
+    lastUsedAt: { gt: new Date(now - idleMs) },
+  };
   const rows = await db.session.findMany({
     where,
     select: { id: true, createdAt: true, lastUsedAt: true, expiresAt: true, userAgent: true },

@@ -4,7 +4,7 @@ import type { Actor } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 
-/** Any number that only setup locks. */
+/** Any number that only setup and first sign-ins lock. */
 const SETUP_LOCK = 3_141_592;
 
 /** The first person of an instance and the workspace that this person owns. */
@@ -27,8 +27,7 @@ export async function hasUsers(db: Database): Promise<boolean> {
  */
 export function createFirstOwner(db: Database, owner: FirstOwner): Promise<User> {
   return db.$transaction(async (tx) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${SETUP_LOCK})`;
-    if (await tx.user.findFirst({ select: { id: true } })) throw setupIsOver();
+    if (await lockSetup(tx)) throw setupIsOver();
     const user = await tx.user.create({
       data: {
         id: uuidv7(),
@@ -44,6 +43,12 @@ export function createFirstOwner(db: Database, owner: FirstOwner): Promise<User>
     });
     return user;
   });
+}
+
+/** Keeps the setup from being done until the transaction ends. @returns true if it is over. */
+export async function lockSetup(tx: Queryable): Promise<boolean> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${SETUP_LOCK})`;
+  return (await tx.user.findFirst({ select: { id: true } })) !== null;
 }
 
 /** Returns the error for a second setup. */
@@ -96,7 +101,7 @@ export interface PasswordChange {
 }
 
 /**
- * Sets a person's password and ends every other session of theirs, at once.
+ * Sets a person's password and ends every other session of theirs, and a link to a new password, at once.
  * @throws DeckhandError FORBIDDEN when the password was changed meanwhile.
  */
 export function changePassword(db: Database, actor: Actor, change: PasswordChange): Promise<void> {
@@ -109,6 +114,7 @@ export function changePassword(db: Database, actor: Actor, change: PasswordChang
     });
     if (count === 0) throw new DeckhandError('FORBIDDEN', { message: 'The password was changed meanwhile' });
     await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } });
+    await tx.passwordReset.deleteMany({ where: { userId } });
     await recordChange(tx, actor, { action: 'user.changePassword', workspaceId: null, resourceId: userId });
   });
 }

@@ -242,6 +242,30 @@ describe('a link to a new password', () => {
     expect((await redeem(token)).status).toBe(204);
   });
 
+  it('is not sent to a person of an identity provider, except for an administrator', async () => {
+    const [person, administrator] = [await addPerson(instance), await addAdministrator()];
+    for (const { userId } of [person, administrator]) {
+      const identity = { id: userId, issuer: 'https://login.example', subject: userId };
+      await instance.db.identity.create({ data: { ...identity, userId } });
+    }
+    const count = mails.messages.length;
+    expect((await request(person.email)).status).toBe(204);
+    await gateway.services.people.passwordResets?.drain();
+    expect(mails.messages.length).toBe(count);
+    expect(await requestLink(administrator.email)).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('ends when the password is changed', async () => {
+    const person = await addPerson(instance);
+    const { passwordHash } = await instance.db.user.findFirstOrThrow({ where: { email: OWNER.email.toLowerCase() } });
+    await instance.db.user.update({ where: { id: person.userId }, data: { passwordHash } });
+    const token = await requestLink(person.email);
+    const body = { currentPassword: OWNER.password, newPassword: 'another password of mine' };
+    const changed = await gateway.call('POST', '/api/auth/password', { as: person.session, body });
+    expect(changed.status).toBeLessThan(300);
+    expect(outcome(await redeem(token))).toEqual([404, 'NOT_FOUND']);
+  });
+
   it('404: cannot be requested where the instance sends no e-mails', async () => {
     const silent = await startGateway(instance);
     expect((await silent.call('GET', '/api/auth/methods')).body.passwordReset).toBe(false);
@@ -254,6 +278,7 @@ describe('a link to a new password', () => {
     const strict = await startGateway(instance, {
       env: {
         ...{ OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'deckhand', OIDC_ONLY_DOMAINS: 'test.local' },
+        OIDC_BREAK_GLASS: 'root@test.local',
         ...{ SMTP_URL: `smtp://127.0.0.1:${mails.port}`, SMTP_FROM: 'deckhand@example.com' },
       },
     });
@@ -293,6 +318,10 @@ describe('sessions', () => {
     expect([listed.includes(recent.id), listed.includes(idle.id)]).toEqual([true, false]);
     const asks = [recent, idle].map(({ token }) => limited.call('GET', '/api/me', { as: token }));
     expect((await Promise.all(asks)).map(({ status }) => status)).toEqual([200, 401]);
+    const createdAt = new Date(Date.now() - 8 * 3_600_000);
+    await instance.db.session.update({ where: { id: recent.id }, data: { createdAt } });
+    expect((await limited.call('GET', '/api/me', { as: recent.token })).status).toBe(401);
+    expect((await limited.call('GET', '/api/auth/sessions', { as: person.session })).text).not.toContain(recent.id);
     const login = await limited.call('POST', '/api/auth/login', {
       body: { email: OWNER.email, password: OWNER.password },
     });

@@ -17,6 +17,14 @@ let first: HostileProvider['key'];
 beforeAll(async () => {
   [stores, provider] = await Promise.all([startStores(), startHostileProvider()]);
   first = provider.key;
+  // The setup is over: before it, nobody signs in.
+  const owner = {
+    id: '01900000-0000-7000-8000-0000000000bb',
+    email: 'owner@example.com',
+    name: 'Owner',
+    isAdmin: true,
+  };
+  await stores.db.user.create({ data: owner });
   gateway = await startGateway(stores, { env: settings() });
 });
 beforeEach(() => {
@@ -155,6 +163,22 @@ describe('a provider', () => {
     await expectRefused(signed, at);
   });
 
+  it.each([
+    ['id_token_signing_alg_values_supported', 'RS256'],
+    ['token_endpoint_auth_methods_supported', 7],
+  ])('whose %s is not a list is reported', async (name, value) => {
+    const other = await startHostileProvider();
+    other.configuration = { [name]: value };
+    const at = await startGateway(stores, { env: settings({ OIDC_ISSUER: other.issuer }) });
+    const before = provider;
+    provider = other;
+    try {
+      await expectRefused(signed, at);
+    } finally {
+      provider = before;
+    }
+  });
+
   it('that is down, or responds with an error or with what is not JSON, is reported without its response', async () => {
     const responses: [number, string][] = [
       [500, '{"error":"<script>","error_description":"a secret"}'],
@@ -220,6 +244,33 @@ describe('a provider', () => {
   });
 });
 
+describe('an address', () => {
+  it.each<[string, Claims, Claims]>([
+    [
+      'of the ID token is not verified by the userinfo',
+      { email_verified: undefined },
+      { email: 'mallory@example.com', email_verified: true },
+    ],
+    ['of the userinfo is not verified by the ID token', { email: undefined }, { email: 'victim@example.com' }],
+  ])('%s', async (_case, inToken, inUserInfo) => {
+    const other = await startHostileProvider();
+    const at = await startGateway(stores, { env: settings({ OIDC_ISSUER: other.issuer }) });
+    other.configuration = { userinfo_endpoint: `${other.issuer}/userinfo` };
+    other.replaced.set('/userinfo', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ sub: 'mallory', ...inUserInfo }));
+    });
+    const before = provider;
+    provider = other;
+    try {
+      const { status, text } = await signIn((claims) => signed({ ...claims, ...inToken }), at);
+      expect([status, text]).toEqual([403, expect.stringContaining('"SSO_REFUSED"')]);
+    } finally {
+      provider = before;
+    }
+  });
+});
+
 describe('settings', () => {
   const readAs = (more: Readonly<Record<string, string>>) => startGateway(stores, { env: settings(more) });
 
@@ -231,6 +282,7 @@ describe('settings', () => {
       { OIDC_ISSUER: '', OIDC_ONLY_DOMAINS: 'a.example' },
       'OIDC_ISSUER',
     ],
+    ['domains of single sign-on alone, and no other way in', { OIDC_ONLY_DOMAINS: 'a.example' }, 'OIDC_BREAK_GLASS'],
     ['a domain with an @', { OIDC_ALLOWED_DOMAINS: '@example.com' }, 'OIDC_ALLOWED_DOMAINS'],
     [
       'an expression that is not one',

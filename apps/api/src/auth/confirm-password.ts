@@ -20,7 +20,10 @@ export async function confirmPassword(
   await loginThrottle.attempt(caller.user.email, address);
   const hash = await readPasswordHash(db, caller.userId);
   if (hash === undefined) {
-    if (await isFreshSignOn(db, caller.sessionId, FRESH_SIGN_ON_MS)) return;
+    if (await isFreshSignOn(db, caller.sessionId, FRESH_SIGN_ON_MS)) {
+      await loginThrottle.succeeded(caller.user.email, address);
+      return;
+    }
     throw new DeckhandError('FORBIDDEN', {
       message: 'You have no password: sign in again by single sign-on, then repeat this within ten minutes',
     });

@@ -32,7 +32,15 @@ export function readMailSettings({
       host: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (secure ? 465 : 587) : Number(port),
       secure,
-      ...(username === '' ? {} : { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
+      ...(username === '' ? {} : { username: decoded(username), password: decoded(password) }),
     },
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new SettingsError('Bad settings: the name or the password of SMTP_URL has a % that must be written as %25');
+  }
 }

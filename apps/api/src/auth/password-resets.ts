@@ -15,7 +15,7 @@ const MAX_SENDING = 20;
 
 /** Sends links to a new password. */
 export interface PasswordResets {
-  /** Sends a link in the background, if an active person has the address. Failures are logged. */
+  /** Sends a link in the background, if an active person who may have a password has the address. Logs failures. */
   send(email: string): void;
   /** Resolves once the messages in progress are sent or have failed. */
   drain(): Promise<void>;
@@ -46,7 +46,9 @@ export function createPasswordResets({
       requirePasswordAllowed(rules, email);
       await limit.count(createHash('sha256').update(email.toLowerCase()).digest('base64url'));
       const token = createSessionToken();
-      const reset = await createPasswordReset(db, { email, tokenHash: hashSecret(token) });
+      const reset = await createPasswordReset(db, {
+        ...{ email, tokenHash: hashSecret(token), breakGlass: rules.breakGlass },
+      });
       if (!reset) return;
       // In the fragment of the link, which browsers do not send, so no log of a proxy contains it.
       const link = `${publicUrl}/reset-password#${token}`;

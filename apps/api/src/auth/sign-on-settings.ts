@@ -89,8 +89,11 @@ export function readPasswordRules(settings: SignOnSettings): PasswordRules {
   const breakGlass = listOf(settings.OIDC_BREAK_GLASS);
   const wrong = breakGlass.find((address) => !/^[^@\s]+@[^@\s]+$/.test(address));
   if (wrong !== undefined) throw bad(`OIDC_BREAK_GLASS must name e-mail addresses, not "${wrong}"`);
+  const ssoOnlyDomains = readDomains('OIDC_ONLY_DOMAINS', settings.OIDC_ONLY_DOMAINS);
+  if (ssoOnlyDomains.size > 0 && breakGlass.length === 0)
+    throw bad('OIDC_ONLY_DOMAINS needs OIDC_BREAK_GLASS: nobody of these domains gets in while the provider is down');
   return {
-    ssoOnlyDomains: readDomains('OIDC_ONLY_DOMAINS', settings.OIDC_ONLY_DOMAINS),
+    ssoOnlyDomains,
     breakGlass: new Set(breakGlass),
   };
 }

@@ -1,7 +1,14 @@
 import { DeckhandError, type JsonObject, type LoginResponse } from '@deckhand/contracts';
-import { type Database, readSealedIdToken, type SessionLimits, signOn, type SignOnPolicy } from '@deckhand/db';
+import {
+  type Database,
+  deleteSession,
+  readSealedIdToken,
+  type SessionLimits,
+  signOn,
+  type SignOnPolicy,
+} from '@deckhand/db';
 import { evaluateOnTrigger, OAuth2Error, type SignedOn, type SignOnProvider } from '@deckhand/nodes';
-import type { SecretBox } from '@deckhand/runtime';
+import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 import type { Request } from 'express';
 import { originOf } from '../http/caller-address.ts';
 import { openSession } from './open-session.ts';
@@ -30,8 +37,8 @@ export interface SingleSignOn {
     request: Request,
     given: { readonly parameters: URLSearchParams; readonly browser: string },
   ): Promise<LoginResponse & { readonly next: string | null }>;
-  /** Returns the page that ends the provider's session of a person who signed in by it; null if there is none. */
-  endSessionUrl(sessionId: string): Promise<string | null>;
+  /** Ends a session. @returns the page that ends the one of the provider by which it was opened; null if none does. */
+  signOff(sessionId: string): Promise<string | null>;
 }
 
 /** Creates single sign-on. @param publicUrl the address of the service, without a slash at the end. */
@@ -42,6 +49,7 @@ export function createSingleSignOn({
   attempts,
   provider,
   configuration,
+  breakGlass,
   publicUrl,
 }: {
   readonly db: Database;
@@ -50,6 +58,8 @@ export function createSingleSignOn({
   readonly attempts: SignOnAttempts;
   readonly provider: SignOnProvider;
   readonly configuration: SignOnConfiguration;
+  /** Addresses, in lower case, whose accounts keep their password. */
+  readonly breakGlass: ReadonlySet<string>;
   readonly publicUrl: string;
 }): SingleSignOn {
   return {
@@ -66,17 +76,19 @@ export function createSingleSignOn({
         });
       }
       const signedOn = await reported(() => provider.signOn(parameters, attempt));
-      const email = readEmail(signedOn.claims);
-      requireDomain(configuration, email);
+      const { addressClaims } = signedOn;
+      const email = readEmail(addressClaims);
+      const verifiedEmail = isVerified(addressClaims, configuration.verifiedClaim) ? email : undefined;
+      requireDomain(configuration, verifiedEmail);
       const { user, identityId } = await signOn(
         db,
         {
           issuer: signedOn.issuer,
           subject: signedOn.subject,
-          verifiedEmail: isVerified(signedOn.claims, configuration.verifiedClaim) ? email : undefined,
+          verifiedEmail,
           name: readName(signedOn.claims, email),
         },
-        policyOf(configuration, signedOn),
+        { ...policyOf(configuration, signedOn), breakGlass },
         originOf(request, null),
       );
       const isKept = signedOn.idToken.length <= MAX_KEPT_TOKEN_LENGTH;
@@ -86,11 +98,12 @@ export function createSingleSignOn({
         next: attempt.next,
       };
     },
-    async endSessionUrl(sessionId) {
+    async signOff(sessionId) {
       const { isSignedOn, sealedIdToken } = await readSealedIdToken(db, sessionId);
+      // Signing out here depends neither on the provider nor on keys.
+      await deleteSession(db, sessionId);
       if (!isSignedOn) return null;
-      const idToken = sealedIdToken === null ? undefined : await secretBox.open(sealedIdToken);
-      // Signing out here must not depend on the provider.
+      const idToken = sealedIdToken === null ? undefined : await openHint(secretBox, sealedIdToken);
       const page = await provider
         .endSessionUrl({ idToken, returnUrl: `${publicUrl}/sign-in` })
         .catch((error: unknown) => {
@@ -102,15 +115,25 @@ export function createSingleSignOn({
   };
 }
 
+/** Returns undefined for a token whose key was removed: it is a hint only. */
+async function openHint(secretBox: SecretBox, sealed: string): Promise<string | undefined> {
+  try {
+    return await secretBox.open(sealed);
+  } catch (error) {
+    if (error instanceof SecretBoxError) return undefined;
+    throw error;
+  }
+}
+
 /** @throws DeckhandError SSO_REFUSED for a domain that is not allowed. */
-function requireDomain({ allowedDomains }: SignOnConfiguration, email: string | undefined): void {
+function requireDomain({ allowedDomains }: SignOnConfiguration, verifiedEmail: string | undefined): void {
   if (allowedDomains.size === 0 || allowedDomains.has('*')) return;
-  if (email !== undefined && allowedDomains.has(domainOf(email))) return;
-  throw new DeckhandError('SSO_REFUSED', { message: 'People with an address of your domain have no access here' });
+  if (verifiedEmail !== undefined && allowedDomains.has(domainOf(verifiedEmail))) return;
+  throw new DeckhandError('SSO_REFUSED', { message: 'This needs a verified address of a domain that is allowed here' });
 }
 
 /** @throws DeckhandError SSO_REFUSED if the expression gives what is not a role. */
-function policyOf(configuration: SignOnConfiguration, { claims }: SignedOn): SignOnPolicy {
+function policyOf(configuration: SignOnConfiguration, { claims }: SignedOn): Omit<SignOnPolicy, 'breakGlass'> {
   const { allowedDomains, workspaceId, defaultRole, role } = configuration;
   return {
     createsAccounts: allowedDomains.size > 0,
@@ -128,7 +151,6 @@ function toRole(evaluated: ReturnType<typeof evaluateOnTrigger>): 'viewer' | 'ed
     case 'admin':
       return value;
     case null:
-    case '':
       return null;
     default:
       throw new DeckhandError('SSO_REFUSED', {
@@ -138,7 +160,8 @@ function toRole(evaluated: ReturnType<typeof evaluateOnTrigger>): 'viewer' | 'ed
 }
 
 function readEmail({ email }: JsonObject): string | undefined {
-  const isAddress = typeof email === 'string' && email.length <= MAX_EMAIL_LENGTH && /^[^@\s]+@[^@\s]+$/.test(email);
+  const isAddress =
+    typeof email === 'string' && email.length <= MAX_EMAIL_LENGTH && /^[^@\s\p{C}]+@[^@\s\p{C}]+$/u.test(email);
   return isAddress ? email : undefined;
 }
 

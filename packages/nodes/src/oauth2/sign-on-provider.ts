@@ -38,6 +38,8 @@ export interface SignedOn {
   readonly subject: string;
   /** Claims of the ID token, and of the userinfo endpoint if there is one. Those of the token count. */
   readonly claims: JsonObject;
+  /** Those of the one document that names the address: neither says whether the address of the other is verified. */
+  readonly addressClaims: JsonObject;
   readonly idToken: string;
 }
 
@@ -76,6 +78,7 @@ export function createSignOnProvider(
     const url = new URL(issuer);
     const response = await checked(oauth.discoveryRequest(url, optionsOf(signal)));
     const configuration = await checked(oauth.processDiscoveryResponse(url, response));
+    requireLists(configuration);
     for (const endpoint of [configuration.authorization_endpoint, configuration.end_session_endpoint])
       if (endpoint !== undefined) requireScheme(endpoint, schemes);
     kept = { configuration, readAt: now() };
@@ -125,7 +128,9 @@ export function createSignOnProvider(
       if (subject === '' || subject.length > MAX_SUBJECT_LENGTH || !/^[\x20-\x7e]+$/.test(subject))
         throw invalid('names a person by a subject that the standard does not allow');
       const more = await userInfo(as, { subject, accessToken: tokens.access_token, options });
-      return { issuer: as.issuer, subject, claims: { ...more, ...toJson(claims) }, idToken: tokens.id_token };
+      const own = toJson(claims);
+      const addressClaims = Object.hasOwn(own, 'email') ? own : more;
+      return { issuer: as.issuer, subject, claims: { ...more, ...own }, addressClaims, idToken: tokens.id_token };
     },
     async endSessionUrl({ idToken, returnUrl }) {
       const { end_session_endpoint: page } = await configurationOf(AbortSignal.timeout(timeoutMs));
@@ -203,6 +208,15 @@ function readObject({ body }: HttpResponse): JsonObject | undefined {
 function toJson(claims: object): JsonObject {
   const value = parseJson(JSON.stringify(claims));
   return isJsonObject(value) ? value : {};
+}
+
+/** The library does not check them. */
+function requireLists({
+  id_token_signing_alg_values_supported: signatures,
+  token_endpoint_auth_methods_supported: methods,
+}: oauth.AuthorizationServer): void {
+  for (const list of [signatures, methods])
+    if (list !== undefined && !Array.isArray(list)) throw invalid('has a text where the standard has a list');
 }
 
 /** Another scheme, such as `javascript:`, would run in our page. */

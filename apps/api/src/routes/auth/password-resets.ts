@@ -53,7 +53,7 @@ export function requestPasswordReset({ passwordResets, resetLimit }: PeopleConte
       const { email } = parseRequest(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
       if (!passwordResets) {
         throw new DeckhandError('NOT_FOUND', {
-          message: 'This instance sends no e-mails: its operator can make a link to a new password',
+          message: 'This instance sends no e-mails: its operator can set SMTP_URL',
         });
       }
       await resetLimit.count(request.ip ?? '');

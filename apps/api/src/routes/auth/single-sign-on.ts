@@ -90,8 +90,8 @@ export function signOff({ db, singleSignOn }: PeopleContext): Route {
     },
     async (request, response, { sessionId }) => {
       await refuseBody(request);
-      const endSessionUrl = (await singleSignOn?.endSessionUrl(sessionId)) ?? null;
-      await deleteSession(db, sessionId);
+      const endSessionUrl = singleSignOn ? await singleSignOn.signOff(sessionId) : null;
+      if (!singleSignOn) await deleteSession(db, sessionId);
       sendJson(response, 200, { endSessionUrl });
     },
   );
