@@ -120,6 +120,9 @@ describe('a form that starts runs', () => {
     const clicks = await Promise.all([send(form.url, entered), send(form.url, entered)]);
     expect(clicks.map(({ status }) => status)).toEqual([303, 303]);
     expect(await resultOf(form)).toEqual({ got: { name: 'Ada', seats: 1 } });
+    // Back on the page, the next person is entered.
+    expect((await send(form.url, { ...entered, 'field-0': 'Grace' })).status).toBe(303);
+    expect(await runsOf(form)).toHaveLength(2);
   });
 
   it('shows what is wrong beside what was entered, and starts nothing', async () => {
@@ -150,11 +153,11 @@ describe('a form that starts runs', () => {
   });
 
   it('leads to another address, to which its page lets the browser go', async () => {
-    const form = await createForm({ redirectUrl: 'https://shop.example/thanks?a=1' });
+    const form = await createForm({ redirectUrl: 'https://shop.example/日本?a=1' });
     const page = await open(form.url);
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://shop.example;");
     const sent = await send(form.url, { 'field-0': 'Ada' });
-    expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://shop.example/thanks?a=1']);
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://shop.example/%E6%97%A5%E6%9C%AC?a=1']);
   });
 
   it('410 while its workflow is not active or the trigger is disabled; its path starts nothing as a webhook, nor others as forms', async () => {

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
-import { DeckhandError, validationFailed } from '@deckhand/contracts';
+import { DeckhandError, isJsonObject, type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
 import { SENDER_KEYS } from '@deckhand/db';
 import type { FormContext } from '../contexts.ts';
 import { networkOf } from '../http/caller-address.ts';
@@ -110,7 +110,8 @@ async function receive(
   }
   // Another page, so that a reload sends nothing again.
   response.writeHead(303, {
-    Location: target.redirectUrl ?? '?sent=1',
+    // As the standard writes it: headers have ASCII only.
+    Location: target.redirectUrl === undefined ? '?sent=1' : new URL(target.redirectUrl).href,
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
   });
@@ -151,10 +152,23 @@ async function start(context: FormContext, target: FormTarget, { entered }: Sent
     triggerData: JSON.stringify(data),
     options: optionsFor(() => data),
     idempotencyKey: SUBMISSION.test(submission)
-      ? { key: `${testActor ? 'form-test' : 'form'} ${nodeId} ${submission}`, bodyHash: SENDER_KEYS.kept }
+      ? {
+          key: [testActor ? 'form-test' : 'form', nodeId, submission, digestOf(data)].join(' '),
+          bodyHash: SENDER_KEYS.kept,
+        }
       : undefined,
   });
   return executionId;
+}
+
+/** Two clicks send the same, and upload its files twice. Whoever goes back to the page may send something else. */
+function digestOf(data: JsonObject): string {
+  const text = JSON.stringify(data, (name, value: JsonValue) => (name === 'file' ? contentOf(value) : value));
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+function contentOf(file: JsonValue): JsonValue {
+  return isJsonObject(file) ? { ...file, id: null } : file;
 }
 
 function formTargetsOf({ redirectUrl }: FormTarget): string[] {
