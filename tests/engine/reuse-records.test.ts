@@ -301,7 +301,7 @@ describe('a run from a node', () => {
     const definition = agentDefinition({}, [probe('send'), probe('note')]);
     const script = [{ calls: [{ tool: 'send', arguments: {} }] }, { text: 'Sent.' }];
 
-    /** Runs the workflow, then again from a node. @param failsAt the request to the model that fails in the first run */
+    /** Runs the workflow, then again from a node. @param failsAt the request of the first run that fails */
     async function rerun(from: string, failsAt?: number) {
       const results = createResultChecker(schemas);
       const run = async (records: ReadonlyMap<string, NodeRecord> = new Map(), broken?: number) => {

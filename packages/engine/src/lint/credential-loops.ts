@@ -1,6 +1,6 @@
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.ts';
 
-/** A loop or an agent that runs several iterations at the same time, and a node in it that sends requests with a credential. */
+/** A loop or agent with several iterations at the same time, and a node in it that sends requests with a credential. */
 export interface CredentialLoop {
   readonly loopId: string;
   /** The path of its concurrency in the definition. */
@@ -12,8 +12,8 @@ export interface CredentialLoop {
 }
 
 /**
- * Finds the loops and agents around nodes that send requests with a credential. Whether its limit is lower than their concurrency
- * is known where credentials are stored.
+ * Finds the loops and agents around nodes that send requests with a credential. Whether its limit is lower than their
+ * concurrency is known where credentials are stored.
  */
 export function findCredentialLoops({ definition, nodes }: CompiledWorkflow): CredentialLoop[] {
   const indexes = new Map(definition.nodes.map(({ id }, index) => [id, index]));
