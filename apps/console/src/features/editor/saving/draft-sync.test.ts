@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Definition, SavedVersion } from '@deckhand/contracts';
 import { type CanvasContent, DraftSync } from './draft-sync.ts';
 import { DraftWriter } from './draft-writer.ts';
@@ -9,7 +9,9 @@ const EMPTY: Definition = { nodes: [], edges: [] };
 const named = (id: string): Definition => ({ nodes: [{ id, type: 'set', position: { x: 0, y: 0 } }], edges: [] });
 const idOf = ({ nodes }: Pick<CanvasContent['definition'], 'nodes'>) => nodes[0]?.id;
 
-jest.useFakeTimers();
+beforeAll(() => {
+  jest.useFakeTimers();
+});
 
 /** A canvas whose draft is stored under the tag that counts its saves. */
 function open({ isDraft = false } = {}) {
