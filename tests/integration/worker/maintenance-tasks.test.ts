@@ -101,11 +101,14 @@ describe('with a worker', () => {
 
   it('a run that a live worker took and has not claimed yet is not dispatched again', async () => {
     const script = 'const end = Date.now() + 6000; while (Date.now() < end); return { done: true };';
-    const seed = await seedWorkflow(stores.db, chain({ id: 'slow', type: 'code', parameters: { source: script } }));
+    const seed = await seedWorkflow(
+      stores.db,
+      chain({ id: 'slow', type: 'code', parameters: { source: script, timeoutSeconds: 60 } }),
+    );
     const id = await seed.accept();
     await queue.add([{ workspaceId: seed.workspaceId, executionId: id, dispatch: 1 }]);
     await until(async () => (await read(id)).finishedAt, 'the end of the run');
-    expect(await read(id)).toMatchObject({ status: 'success', dispatchSeq: 1, epoch: 1 });
+    expect(await read(id)).toMatchObject({ error: null, status: 'success', dispatchSeq: 1, epoch: 1 });
   });
 
   /** Makes the database refuse every change of some rows, until the returned function is called. */
