@@ -121,6 +121,7 @@ async function runWithCrashes(given: Scenario) {
       },
     });
     calls.push(...run.calls);
+    if (new Set(run.calls).size < run.calls.length) violations.push(`worker ${worker}: a call was made twice`);
     // Of the answers that this worker asked for, the last one may not be stored.
     const lost = model.asked.length - asked - (stored() - before);
     if (lost < 0 || lost > (run.ending.kind === 'halted' ? 1 : 0)) violations.push(`worker ${worker}: ${lost} answers`);

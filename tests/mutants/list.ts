@@ -867,6 +867,11 @@ export const MUTANTS: readonly Mutant[] = [
       '    progress.next += 1;\n    this.#ask(',
     ],
     ['a call calls each tool', 'isTaken: edge.target.id === nodeId', 'isTaken: true'],
+    [
+      'an agent in which the run ends goes on',
+      'if (progress.next > 0 && this.#ports.isCut(progress.node)) {',
+      'if (progress.next < 0) {',
+    ],
     ['a call that has ended is made again', 'if (earlier !== undefined) {', 'if (earlier === null) {'],
   ]),
   ...of('packages/nodes/src/models/agent-answer.ts', 'unit:tests/engine/agent.test', [

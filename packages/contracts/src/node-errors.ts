@@ -141,6 +141,10 @@ const OF_TYPES = {
     when: 'The provider of the [language model](models.md) responded with a status of 400 or more; the message has what it said',
     retry: 'after 408, 409, 425, 429, and from 500 on',
   },
+  MODEL_OUTPUT_CUT: {
+    when: 'The answer of the [agent](agents.md) was cut at its maximum length, and does not fit `outputSchema`: raise `maxOutputTokens`',
+    retry: 'no',
+  },
   MODEL_OUTPUT_INVALID: {
     when: 'The response of the language model does not fit `outputSchema`, also after `maxRepairs`; `error.text` has it',
     retry: 'yes',

@@ -8,6 +8,8 @@ export interface AgentTool {
   readonly title: string;
   /** What nodes of its type do. */
   readonly description: string;
+  /** A disabled one is not offered to the model. */
+  readonly isDisabled: boolean;
 }
 
 /** A call of a tool that a model asked for. */

@@ -34,6 +34,8 @@ export interface AgentSteps {
   readonly callsOf: (answer: JsonValue) => readonly AgentCall[] | undefined;
   /** Returns what the model is told of a call. */
   readonly tell: (end: CallEnd) => JsonValue;
+  /** Returns the nodes that parameters describe as tools, before evaluation, and where. Expressions are left out. */
+  readonly named: (parameters: JsonObject) => readonly { readonly path: string; readonly nodeId: string }[];
   /** Returns the output of the node. The last turn has no calls. */
   readonly outputOf: (turns: readonly AgentTurn[]) => JsonValue;
 }

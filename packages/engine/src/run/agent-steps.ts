@@ -79,11 +79,10 @@ export function agentContext(task: Task): AgentContext | undefined {
 
 function toolsOf(agent: GraphNode): AgentTool[] {
   const targets = agent.outgoing.filter(({ handle }) => handle === BODY_HANDLE).map(({ target }) => target);
-  return [...new Set(targets)]
-    .filter(({ definition }) => definition.disabled !== true)
-    .map(({ id, definition, type: { title, description } }) => ({
-      nodeId: id,
-      title: definition.name ?? title,
-      description,
-    }));
+  return [...new Set(targets)].map(({ id, definition, type: { title, description } }) => ({
+    nodeId: id,
+    title: definition.name ?? title,
+    description,
+    isDisabled: definition.disabled === true,
+  }));
 }

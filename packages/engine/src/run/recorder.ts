@@ -22,6 +22,7 @@ import {
   type NodeRecord,
   recordKey,
 } from './records.ts';
+import { isCut } from './nodes-until.ts';
 import type { RunRequest } from './ports.ts';
 import { ended, type Kept, type Progress } from './progress.ts';
 import type { SchedulerPorts } from './scheduler.ts';
@@ -177,6 +178,10 @@ export class Recorder implements SchedulerPorts {
   isLeftOut(node: GraphNode, scope: Scope): boolean {
     const { until } = this.#request;
     return until !== undefined && !until.has(node.id) && !isFinished(this.find(node, scope));
+  }
+
+  isCut(node: GraphNode): boolean {
+    return isCut(node, this.#request.until);
   }
 
   #stateOfJoin(node: GraphNode, iteration: string): JsonValue | undefined {

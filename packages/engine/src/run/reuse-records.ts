@@ -311,6 +311,7 @@ function replay(
     },
     isSettled: ({ id }, { iteration }) => isSettled(records.get(recordKey(id, iteration))),
     isLeftOut: () => false,
+    isCut: () => false,
   });
   for (let task = scheduler.next(); task; task = scheduler.next()) {
     const { node, scope } = task;

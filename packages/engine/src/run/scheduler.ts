@@ -68,6 +68,8 @@ export interface SchedulerPorts {
   isSettled(node: GraphNode, scope: Scope): boolean;
   /** Returns whether a node is skipped even if edges into it are taken: the run ends before it. */
   isLeftOut(node: GraphNode, scope: Scope): boolean;
+  /** Returns whether the run ends inside a container: an agent then ends after the calls of its first answer. */
+  isCut(node: GraphNode): boolean;
 }
 
 /** An edge to settle. */
@@ -458,6 +460,10 @@ export class Scheduler {
       if (call) this.#call(progress, progress.next - 1, call);
     }
     if (open.size > 0) return;
+    if (progress.next > 0 && this.#ports.isCut(progress.node)) {
+      this.#finishAgent(progress);
+      return;
+    }
     progress.next += 1;
     this.#ask(progress, progress.next - 1);
   }

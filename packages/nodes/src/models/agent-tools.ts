@@ -33,7 +33,8 @@ export async function usableTools(
   const tools = new Map<string, UsableTool>();
   const unknown = specs.findIndex(({ node }) => !nodes.some(({ nodeId }) => nodeId === node));
   if (unknown >= 0) throw invalid(`tools[${unknown}].node: the output body does not lead to "${specs[unknown]?.node}"`);
-  for (const { nodeId, title, description } of nodes) {
+  for (const { nodeId, title, description, isDisabled } of nodes) {
+    if (isDisabled) continue;
     const at = specs.findIndex(({ node }) => node === nodeId);
     const { inputSchema, description: told = `${title}: ${description}` } = specs[at] ?? {};
     const schema = inputSchema ? await usableSchema(inputSchema, context, `tools[${at}].inputSchema`) : ANY_ARGUMENTS;

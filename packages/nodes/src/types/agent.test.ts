@@ -18,7 +18,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-const TOOLS = [{ nodeId: 'find', title: 'Find', description: 'Finds.' }];
+const TOOLS = [{ nodeId: 'find', title: 'Find', description: 'Finds.', isDisabled: false }];
 
 /** Asks the model once, after these turns, and returns its answer as it is stored. */
 async function ask(
@@ -131,6 +131,26 @@ it('makes the calls beside a final answer, and tells the model to give that answ
   expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { size: 2 } }]);
   await ask('openaiCompatible', url, [{ answer, results: [{ text: 'x', isError: false }] }], { outputSchema });
   expect(JSON.stringify(requests[1]?.json)).toContain('call it alone, after the results of the others');
+});
+
+describe('with a schema, an answer that the provider cut', () => {
+  const outputSchema = { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] };
+
+  it.each([
+    ['as a text', { text: '{"size":' }],
+    ['in the call with the answer', { text: '', calls: [{ id: 'c', tool: 'final_answer', arguments: {} }] }],
+  ])('fails %s, because another one would be cut, too', async (_what, reply) => {
+    const { url } = await serveModels({ ...reply, finish: 'length' });
+    await expect(ask('openaiCompatible', url, [], { outputSchema })).rejects.toMatchObject({
+      code: 'MODEL_OUTPUT_CUT',
+      isRetryable: false,
+    });
+  });
+
+  it('is taken if it fits', async () => {
+    const { url } = await serveModels({ text: '{"size":4}', finish: 'length' });
+    expect(await ask('openaiCompatible', url, [], { outputSchema })).toMatchObject({ isLast: true });
+  });
 });
 
 it('cuts no character of a long result in two', () => {

@@ -134,6 +134,7 @@ export default defineNodeType({
     'HTTP_REQUEST_FAILED',
     'HTTP_RESPONSE_INVALID',
     'MODEL_FAILED',
+    'MODEL_OUTPUT_CUT',
     'MODEL_RESPONSE_INVALID',
     'RATE_LIMITED',
     'RESPONSE_TOO_LARGE',
@@ -158,6 +159,7 @@ export default defineNodeType({
     },
     callsOf,
     tell,
+    named,
     outputOf,
   },
   example: {
@@ -241,6 +243,14 @@ function checkLimits(turns: readonly AgentTurn[], maxTurns: number, maxTokens: n
   if (maxTokens === undefined || used < maxTokens) return;
   const message = `${used} tokens were used of ${maxTokens} (maxTokens), and the model is not done`;
   throw new NodeError('AGENT_TOKEN_LIMIT', message, { isRetryable: false, details });
+}
+
+function named({ tools }: JsonObject): { readonly path: string; readonly nodeId: string }[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool: JsonValue, index) =>
+    isJsonObject(tool) && typeof tool.node === 'string' && !tool.node.includes('{{')
+      ? [{ path: `tools[${index}].node`, nodeId: tool.node }]
+      : [],
+  );
 }
 
 function check({ tools, outputSchema }: JsonObject): ValidationIssue[] {
