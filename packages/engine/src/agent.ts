@@ -10,6 +10,8 @@ export interface AgentTool {
   readonly description: string;
   /** A disabled one is not offered to the model. */
   readonly isDisabled: boolean;
+  /** Whether one of its nodes has effects outside. */
+  readonly hasEffects: boolean;
 }
 
 /** A call of a tool that a model asked for. */
@@ -17,6 +19,8 @@ export interface AgentCall {
   readonly nodeId: string;
   /** Its arguments: the input of the tool. */
   readonly input: JsonValue;
+  /** Whether a person decides about it before anything of it runs. */
+  readonly asks: boolean;
 }
 
 /** An answer of the model, and what it is told of each call that it asked for, in their order. */
@@ -28,6 +32,8 @@ export interface AgentTurn {
 /** How a call of a tool ended. */
 export type CallEnd =
   | { readonly kind: 'output'; readonly output: JsonValue }
+  /** A person decided against it. @param decision the output of the question. */
+  | { readonly kind: 'refusal'; readonly decision: JsonValue }
   | { readonly kind: 'failure'; readonly failure: Pick<NodeFailure, 'code' | 'message'> };
 
 /** What the steps of an agent see of it. */
@@ -35,4 +41,8 @@ export interface AgentContext {
   readonly tools: readonly AgentTool[];
   /** What was said so far. */
   readonly turns: readonly AgentTurn[];
+  /** Whether its parameters contain data of the run, which the author of the workflow did not write. */
+  readonly readsData: boolean;
+  /** For a question: the call that it is about. */
+  readonly call: AgentCall | undefined;
 }

@@ -5,6 +5,7 @@ import { checkResultLength, excerpt, parseForeignJson } from '../text/limit.ts';
 import { type Answer, ANSWER_TOOL, type AnswerPart, storeAnswer, textOf } from './agent-answer.ts';
 import { messagesOf } from './agent-prompt.ts';
 import { type ToolSpec, type UsableTool, usableTools } from './agent-tools.ts';
+import { questionProblem } from './call-question.ts';
 import { modelCaller, type ModelResponse, type ModelSettings, type ModelUse } from './call-model.ts';
 import { type Conversation, promptOf } from './prompt.ts';
 import { checkedOutput } from './structured-output.ts';
@@ -32,9 +33,10 @@ export interface AgentTask extends Conversation {
  * conversation, MODEL_OUTPUT_CUT for an answer by a schema that the provider cut.
  */
 export async function askAgent(use: ModelUse, task: AgentTask, context: NodeContext): Promise<JsonObject> {
-  const { tools: nodes = [], turns = [] } = context.agent ?? {};
+  const agent = context.agent ?? { tools: [], turns: [], readsData: true, call: undefined };
+  const { turns } = agent;
   checkConversation(turns);
-  const tools = await usableTools(nodes, task.tools ?? [], task.outputSchema, context);
+  const tools = await usableTools(agent, task.tools ?? [], task.outputSchema, context);
   const prompt = await promptOf(task, context.files);
   prompt.push(...turns.flatMap(messagesOf));
   // Models of Anthropic that reason refuse to be told to call a tool.
@@ -135,8 +137,10 @@ async function partsOf(
     const excess = `more than ${MAX_CALLS} calls at once: call it again`;
     return [{ type: 'call', id, tool, arguments: {}, problem: excess, ...options }];
   }
-  const { value, problem } = await readArguments(part, tools.get(tool)?.schema, context);
-  return [{ type: 'call', id, tool, arguments: value, ...(problem === undefined ? {} : { problem }), ...options }];
+  const { schema, asks = false } = tools.get(tool) ?? {};
+  const { value, problem = asks ? questionProblem(value) : undefined } = await readArguments(part, schema, context);
+  if (problem !== undefined) return [{ type: 'call', id, tool, arguments: value, problem, ...options }];
+  return [{ type: 'call', id, tool, arguments: value, ...(asks && { asks }), ...options }];
 }
 
 /** Returns the arguments of a call, and why the tool is not called with them; an object in any case. */

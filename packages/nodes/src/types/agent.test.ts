@@ -18,7 +18,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-const TOOLS = [{ nodeId: 'find', title: 'Find', description: 'Finds.', isDisabled: false }];
+const TOOLS = [{ nodeId: 'find', title: 'Find', description: 'Finds.', isDisabled: false, hasEffects: true }];
 
 /** Asks the model once, after these turns, and returns its answer as it is stored. */
 async function ask(
@@ -35,7 +35,12 @@ async function ask(
   const secret = { provider, baseUrl, apiKey: 'key-of-mine' };
   const credential = (): Promise<OpenedCredential> => Promise.resolve({ type: 'model', secret });
   const services = { ...NO_SERVICES, http, results: createResultChecker(schemas), modelCalls };
-  const context = nodeContext({ services, credential, credentialId: 'c', agent: { tools: TOOLS, turns } });
+  const context = nodeContext({
+    services,
+    credential,
+    credentialId: 'c',
+    agent: { tools: TOOLS, turns, readsData: false, call: undefined },
+  });
   const outcome = await node.agent?.ask({ model: 'm', prompt: 'Work.', ...parameters }, context);
   return outcome?.kind === 'output' ? outcome.output : null;
 }
