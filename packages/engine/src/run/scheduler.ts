@@ -19,7 +19,7 @@
  * 10. The steps of an agent are iterations with indexes of their own. Each either asks the model, which is the task of
  *     the node that the engine adds to the body, or calls one tool: of the edges into the body, one is taken. The model
  *     is asked again once all calls that it asked for have ended. A failure of a call that nothing inside handles ends
- *     that call. A call that asks begins with a question, which is the task of another node of the engine: the edge to the
+ *     that call. A call that asks begins with a question, the task of another node of the engine: the edge to the
  *     tool is taken once a person has approved it; otherwise the call ends.
  * 11. A node that is left out is skipped once all edges into it are settled, also one with an early join, which cancels
  *     nothing then.
