@@ -127,6 +127,7 @@ async function runWithCrashes(given: Scenario) {
       answer(key) {
         const { status } = records.get(key) ?? {};
         if (status === 'success' || status === 'failed') violations.push(`${key} was called again`);
+        if (hasEndedCall(records, key)) violations.push(`${key} is of a call that has ended`);
         const isFailingItem = key.startsWith('inner') && key.endsWith(`.${FAILING_ITEM}`);
         return key.startsWith('broken') || isFailingItem ? new NodeError('PROBE', key) : { key };
       },
@@ -147,6 +148,13 @@ async function runWithCrashes(given: Scenario) {
     positions = given.hasPositions ? run.positions : undefined;
   }
   throw new Error(`more than ${MAX_WORKERS} workers`);
+}
+
+/** Whether the call of a tool that a node run belongs to has ended before. */
+function hasEndedCall(records: ReadonlyMap<string, NodeRecord>, key: string): boolean {
+  const parts = (key.split('/')[1] ?? '').split('.');
+  const around = parts.map((_part, depth) => parts.slice(0, depth + 1).join('.'));
+  return around.some((iteration) => records.get(`agent.steps/${iteration}`)?.status === 'success');
 }
 
 function isAnswer(output: JsonValue | undefined): boolean {

@@ -888,6 +888,24 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['the model is told all of a long output', 'text.length <= MAX_TOLD', 'text.length <= Infinity'],
   ]),
+  ...of('packages/db/src/model-calls.ts', 'integration:integration/executions/model-budget', [
+    [
+      'calls at the same time exceed the tokens of a month',
+      'WHERE coalesce(m.tokens + excluded.tokens <= (SELECT tokens FROM limited), true)',
+      'WHERE true',
+    ],
+    [
+      'the first call of a month exceeds its tokens',
+      'AND coalesce(${reservedTokens}::bigint <= (SELECT tokens FROM limited), true)',
+      '',
+    ],
+    ['a call that is repeated reserves its tokens twice', 'WHERE NOT EXISTS (SELECT FROM known)', 'WHERE true'],
+    [
+      'a settled call is settled again',
+      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid AND settled_at IS NULL',
+      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid',
+    ],
+  ]),
   ...of('packages/nodes/src/models/call-question.ts', 'unit:tests/engine/agent-(questions|injections)', [
     ['a tool with effects is called, whatever was read', 'hasEffects && hasForeignText', 'false'],
     ['a person approves arguments that nobody reads', 'return length <= MAX_ASKED', 'return length >= 0'],
@@ -1025,11 +1043,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['an early join after a tested node cancels it', 'if (edge.target.join && !isLeftOut)', 'if (edge.target.join)'],
   ]),
   ...of('packages/engine/src/run/iterations.ts', 'unit:tests/engine/nodes-until', [
-    [
-      'a loop with a shortened body goes on',
-      'if (index > 0 && isCut(node, request.until))',
-      'if (false)',
-    ],
+    ['a loop with a shortened body goes on', 'if (index > 0 && isCut(node, request.until))', 'if (false)'],
   ]),
   ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/run-until-node', [
     ['a run up to a node counts as a success of the workflow', "(usual === 'normal' ? 'test' : usual)", 'usual'],
