@@ -63,9 +63,10 @@ export const PARTS: readonly TestPart[] = [
     steps: [
       {
         jest: [
-          ...['--selectProjects', 'unit', 'integration', '--testPathPatterns'],
+          ...['--selectProjects', 'unit', 'integration', 'e2e', '--testPathPatterns'],
           'tests/engine/(model|reuse-records)',
-          'integration/(api/(fuzz|bad-bodies|replicas|lock-order)|executions/(families|lock-order)|worker/ambiguous-writes)',
+          'integration/(api/lock-order|executions/(families|lock-order))',
+          'e2e/(hostile/(fuzz|bad-bodies)|availability/replicas|faults/ambiguous-writes)',
         ],
         env: { TEST_FULL: '1' },
       },
