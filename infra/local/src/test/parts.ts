@@ -65,7 +65,7 @@ export const PARTS: readonly TestPart[] = [
         jest: [
           ...['--selectProjects', 'unit', 'integration', 'e2e', '--testPathPatterns'],
           'tests/engine/(model|reuse-records)',
-          'integration/(api/lock-order|executions/(families|lock-order))',
+          'integration/(api/lock-order|executions/(families|lock-order)|worker/woken-at-once)',
           'e2e/(hostile/(fuzz|bad-bodies)|availability/replicas|faults/ambiguous-writes)',
         ],
         env: { TEST_FULL: '1' },
