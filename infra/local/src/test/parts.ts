@@ -66,12 +66,16 @@ export const PARTS: readonly TestPart[] = [
           ...['--selectProjects', 'unit', 'integration', 'e2e', '--testPathPatterns'],
           'tests/engine/(model|reuse-records)',
           'integration/(api/lock-order|executions/(families|lock-order)|worker/woken-at-once)',
-          'e2e/(hostile/(fuzz|bad-bodies)|availability/replicas|faults/ambiguous-writes)',
+          'e2e/random/',
         ],
         env: { TEST_FULL: '1' },
       },
     ],
-    reachedBy: sources('apps/api', 'packages/(contracts|engine|nodes|db|testing)', 'tests/(engine|integration)'),
+    reachedBy: sources(
+      'apps/api',
+      'packages/(contracts|engine|nodes|db|testing)',
+      'tests/(engine|integration|e2e/random)',
+    ),
   },
   {
     name: 'chaos',
