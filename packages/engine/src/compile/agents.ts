@@ -1,13 +1,12 @@
-import type { ValidationIssue } from '@deckhand/contracts';
+import type { EdgeDefinition, ValidationIssue } from '@deckhand/contracts';
 import { didYouMean, type SuggestionBudget } from '../similar-name.ts';
-import type { SoundEdge } from './check-graph.ts';
 import type { SoundNode } from './check-nodes.ts';
 import { BODY_HANDLE } from './loops.ts';
 
 /** Returns the issues of agents that say something about nodes that are not their tools. */
 export function checkTools(
   nodes: readonly SoundNode[],
-  edges: readonly SoundEdge[],
+  edges: readonly { readonly edge: EdgeDefinition }[],
   budget: SuggestionBudget,
 ): ValidationIssue[] {
   return nodes.flatMap(({ node, path, type }): ValidationIssue[] => {

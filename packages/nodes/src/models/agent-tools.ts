@@ -2,7 +2,7 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { JsonObject } from '@deckhand/contracts';
 import { type AgentContext, type NodeContext, NodeError } from '@deckhand/engine';
 import { ANSWER_TOOL } from './agent-answer.ts';
-import { asksFirst, type PERMISSIONS } from './call-question.ts';
+import { asksFirst, type Permission } from './call-question.ts';
 import { usableSchema } from './structured-output.ts';
 
 /** What a node says about a tool. */
@@ -10,7 +10,7 @@ export interface ToolSpec {
   readonly node: string;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
-  readonly permission?: (typeof PERMISSIONS)[number];
+  readonly permission?: Permission;
 }
 
 /** A tool that a model may call, and the schema of its arguments. */

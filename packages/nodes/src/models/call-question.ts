@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { type AgentTool, type CallEnd, NodeError, type Outcome, type WaitAnswer } from '@deckhand/engine';
 import { excerpt } from '../text/limit.ts';
-import type { ToolSpec } from './agent-tools.ts';
 
 /** Whether an agent may call a tool: at once, after a person approved the call, or never. */
 export const PERMISSIONS = ['free', 'ask', 'forbidden'] as const;
+
+export type Permission = (typeof PERMISSIONS)[number];
 
 /** Maximum length of the arguments of a call that a person decides about, in characters: a person reads all of them. */
 const MAX_ASKED = 20_000;
@@ -20,14 +21,14 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
  */
 export function asksFirst(
   { hasEffects }: Pick<AgentTool, 'hasEffects'>,
-  permission: ToolSpec['permission'],
+  permission: Permission | undefined,
   hasForeignText: boolean,
 ): boolean {
   return permission === undefined ? hasEffects && hasForeignText : permission === 'ask';
 }
 
 /** Returns the question about a call. Its arguments are JSON that hides nothing, so that they cannot be mistaken. */
-export function questionText(tool: string, input: JsonValue): string {
+function questionText(tool: string, input: JsonValue): string {
   return `Call ${tool}?\n\n${visibleJson(input)}`;
 }
 
