@@ -899,7 +899,12 @@ export const MUTANTS: readonly Mutant[] = [
       'AND coalesce(${reservedTokens}::bigint <= (SELECT tokens FROM limited), true)',
       '',
     ],
-    ['a call that is repeated reserves its tokens twice', 'WHERE NOT EXISTS (SELECT FROM known)', 'WHERE true'],
+    [
+      'a call that is repeated reserves its tokens twice',
+      'WHERE NOT EXISTS (SELECT FROM known)',
+      'WHERE true',
+      'the id of the call then fails the whole statement, which counts as counted: it only saves that',
+    ],
     [
       'a settled call is settled again',
       'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid AND settled_at IS NULL',
