@@ -61,8 +61,8 @@ describe.each(['anthropic', 'google', 'mistral', 'openai', 'openaiCompatible'] a
       const { url, requests } = await serveModels(CALLING, { text: 'Found both.', tokens: { input: 40, output: 5 } });
       const answer = await ask(provider, url, []);
       expect(node.agent?.callsOf(answer)).toEqual([
-        { nodeId: 'find', input: { q: 'a' } },
-        { nodeId: 'find', input: { q: 'b' } },
+        { nodeId: 'find', input: { q: 'a' }, asks: false },
+        { nodeId: 'find', input: { q: 'b' }, asks: false },
       ]);
       expect(JSON.stringify(requests[0]?.json)).toContain('Find: Finds.');
 
@@ -133,7 +133,7 @@ it('makes the calls beside a final answer, and tells the model to give that answ
   ];
   const { url, requests } = await serveModels({ text: '', calls }, { text: '{}' });
   const answer = await ask('openaiCompatible', url, [], { outputSchema });
-  expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { size: 2 } }]);
+  expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { size: 2 }, asks: false }]);
   await ask('openaiCompatible', url, [{ answer, results: [{ text: 'x', isError: false }] }], { outputSchema });
   expect(JSON.stringify(requests[1]?.json)).toContain('call it alone, after the results of the others');
 });
