@@ -66,6 +66,7 @@ import { executeWorkflow } from './routes/executions/execute.ts';
 import { executeWorkflowBatch } from './routes/executions/execute-batch.ts';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.ts';
 import { exportExecutions } from './routes/executions/export.ts';
+import { getExecutionHistogram } from './routes/executions/histogram.ts';
 import { listExecutions } from './routes/executions/list.ts';
 import { getExecution } from './routes/executions/read.ts';
 import { listIterations, getExecutionResult, getNodeDebug, getNodeOutput } from './routes/executions/details.ts';
@@ -121,6 +122,7 @@ export function listRoutes(
     executeWorkflow: executeWorkflow(starts),
     executeWorkflowBatch: executeWorkflowBatch(starts),
     exportExecutions: exportExecutions(runs),
+    getExecutionHistogram: getExecutionHistogram(runs),
     stopExecutions: stopExecutions(runs),
     createBulkAction: createBulkAction(runs),
     listBulkActions: listBulkActions(runs),

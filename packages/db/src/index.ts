@@ -193,6 +193,7 @@ export { writeCheckpoints } from './checkpoints/write-checkpoints.ts';
 export { isSearch } from './search/match.ts';
 export type { ExecutionOrder, RunPosition } from './executions/read/filter.ts';
 export { exportExecutionIds, type ExportRequest } from './executions/read/export.ts';
+export { readRunHistogram } from './executions/read/histogram.ts';
 export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/read/list.ts';
 export {
   type Claim,

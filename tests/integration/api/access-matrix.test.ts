@@ -349,6 +349,11 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'viewer',
       finds: 'named',
     },
+    'GET /api/executions/histogram': {
+      path: `/api/executions/histogram${ofWorkspace}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
     'GET /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'viewer', finds: 'held' },
     'GET /api/executions/:id/events': { path: `/api/executions/${ran.finished}/events`, asks: 'viewer', finds: 'held' },
     'GET /api/executions/:id/nodes/:nodeId/output': {

@@ -611,6 +611,7 @@ describe('the OpenAPI document', () => {
     };
     await done('POST', `${bulk}/${(await done('POST', bulk, slow)).id}/abort`);
     await done('GET', `/api/executions${inWorkspace}`);
+    await done('GET', `/api/executions/histogram${inWorkspace}`);
     await done('GET', `${path}/executions?latest=true`);
     for (const format of ['csv', 'json']) await done('GET', `/api/executions/export${inWorkspace}&format=${format}`);
     await done('GET', `${run}/events`);
