@@ -58,6 +58,7 @@ export const RESPONSE_SCHEMAS = {
   'POST /api/event-endpoints/:id/test': contracts.EventDelivery,
   'POST /api/events': contracts.SentEvent,
   'GET /api/executions': contracts.ExecutionPage,
+  'GET /api/executions/histogram': contracts.ExecutionHistogram,
   'POST /api/executions/stop': contracts.StopManyResponse,
   'GET /api/failure-groups': pageOf(contracts.FailureGroup),
   'GET /api/failure-groups/:id': contracts.FailureGroup,
