@@ -34,6 +34,7 @@ export {
 } from './identities.ts';
 export {
   createPasswordReset,
+  createPasswordResetByOperator,
   type CreatedPasswordReset,
   readPasswordReset,
   redeemPasswordReset,

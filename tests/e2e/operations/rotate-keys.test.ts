@@ -73,7 +73,11 @@ describe('changing the encryption key', () => {
 
     expect(await rotate('--dry-run')).toMatchObject({
       exitCode: 0,
-      answer: { resealed: 0, stale: { credential: 450, connection: 0, eventSecret: 0, idToken: 1, authenticator: 1, version: 1 }, locked: [] },
+      answer: {
+        resealed: 0,
+        stale: { credential: 450, connection: 0, eventSecret: 0, idToken: 1, authenticator: 1, version: 1 },
+        locked: [],
+      },
     });
     const accepted: Promise<string>[] = [];
     const replaced: string[] = [];
@@ -92,7 +96,10 @@ describe('changing the encryption key', () => {
     await people;
     expect(rotated).toMatchObject({
       exitCode: 0,
-      answer: { stale: { credential: 0, connection: 0, eventSecret: 0, idToken: 0, authenticator: 0, version: 0 }, locked: [] },
+      answer: {
+        stale: { credential: 0, connection: 0, eventSecret: 0, idToken: 0, authenticator: 0, version: 0 },
+        locked: [],
+      },
     });
     await worker.stop();
 
