@@ -117,10 +117,10 @@ async function connect(
 }
 
 /**
- * Removes the password, links to a new one, second factors, and the sessions of an account that is connected: nobody has verified the
- * address until now, so somebody else may have made the account, and would keep access to it. Administrators keep
- * theirs, because whoever made them had the setup token. So do break-glass addresses: they get in while the provider is
- * down.
+ * Removes the password, links to a new one, second factors, and the sessions of an account that is connected: nobody
+ * has verified the address until now, so somebody else may have made the account, and would keep access to it.
+ * Administrators keep theirs, because whoever made them had the setup token. So do break-glass addresses: they get in
+ * while the provider is down.
  */
 async function removePassword(tx: Queryable, userId: string): Promise<void> {
   await tx.user.update({ where: { id: userId }, data: { passwordHash: null } });

@@ -47,7 +47,7 @@ async function addPersonWithPassword(): Promise<Person> {
   return person;
 }
 
-/** Adds an authenticator app by an entered code of the step before the present one, so that the present one is unused. */
+/** Adds an authenticator app by the code of the step before the present one, which stays unused. */
 async function addApp(person: Person) {
   const started = await gateway.call('POST', '/api/auth/authenticator', { as: person.session });
   if (started.status !== 201) throw new Error(started.text);

@@ -2,8 +2,9 @@ import type { Request, Response } from 'express';
 import { ATTEMPT_SECONDS, createSecret } from './sign-on-attempts.ts';
 
 /**
- * The cookie that binds a sign-in in several steps to its browser. It is the only cookie of the service, gives no access, and
- * lives for ten minutes. With https, its name keeps other hosts of the domain from setting it (RFC 6265bis, 4.1.3.2).
+ * The cookie that binds a sign-in in several steps to its browser. It is the only cookie of the service, gives no
+ * access, and lives for ten minutes. With https, its name keeps other hosts of the domain from setting it (RFC 6265bis,
+ * 4.1.3.2).
  */
 function nameOf(publicUrl: string): string {
   return isSecure(publicUrl) ? '__Host-deckhand-sign-on' : 'deckhand-sign-on';

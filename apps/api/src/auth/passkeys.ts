@@ -7,7 +7,10 @@ import {
 import type { KeptPasskey, NewPasskey } from '@deckhand/db';
 
 /** A passkey of a person, and how to reach its authenticator. */
-type KnownPasskey = { readonly id: string; readonly transports: string[] };
+interface KnownPasskey {
+  readonly id: string;
+  readonly transports: string[];
+}
 
 /** Passkeys by WebAuthn, for the host and the origin of the service's address. */
 export interface Passkeys {
@@ -45,7 +48,7 @@ export function createPasskeys(publicUrl: string): Passkeys {
         excludeCredentials: [...known],
         authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       });
-      const { rp, user, challenge, pubKeyCredParams, timeout, excludeCredentials, attestation } = options;
+      const { rp, user, challenge, pubKeyCredParams, timeout, excludeCredentials } = options;
       return {
         ...{ rp, user, challenge, pubKeyCredParams, attestation: 'none' },
         ...{ timeout, excludeCredentials },

@@ -14,7 +14,7 @@ export function createRecoveryCodes(): string[] {
   });
 }
 
-/** Returns the hash of a code as a person types it: in any case, with or without dashes, `o` for 0, `i` and `l` for 1. */
+/** Returns the hash of a code as people type it: in any case, with or without dashes, `o` for 0, `i` and `l` for 1. */
 export function hashRecoveryCode(code: string): string {
   const text = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return hashSecret(text);

@@ -30,8 +30,8 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 }
 
 /**
- * Like `call`, but returns the response itself, for streams and files. A request that needs a confirmation is sent again
- * once the person has confirmed.
+ * Like `call`, but returns the response itself, for streams and files. A request that needs a confirmation is sent
+ * again once the person has confirmed.
  */
 export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
   try {
