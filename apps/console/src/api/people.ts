@@ -4,14 +4,12 @@ import type {
   ApproveDeviceBody,
   ChangePasswordBody,
   DeviceAuthorizationResponse,
-  FinishedSignOn,
   FinishSignInBody,
   LoginResponse,
   LoginBody,
   MeResponse,
   PageOf,
   PendingSignIn,
-  PendingSignOn,
   RedeemPasswordResetBody,
   RequestPasswordResetBody,
   SessionEntry,
@@ -20,6 +18,7 @@ import type {
   SignedOff,
   SignInMethods,
   SignInResponse,
+  SignOnResponse,
   StartedSignOn,
   StartSignOnBody,
 } from '@deckhand/contracts';
@@ -57,7 +56,7 @@ export const finishSignOnQuery = (parameters: string) =>
   queryOptions({
     queryKey: ['sign-on-redirect', parameters],
     queryFn: () =>
-      call<FinishedSignOn | PendingSignOn>('POST', '/api/auth/sso/finish', {
+      call<SignOnResponse>('POST', '/api/auth/sso/finish', {
         body: { parameters },
         bindsBrowser: true,
       }),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { LoginResponse, Name } from './auth.ts';
+import type { FinishedSignOn } from './single-sign-on.ts';
 import { CLOSED, Id, nullable, oneOf, Time } from './common.ts';
 
 /** Bytes in base64url, as WebAuthn has them in JSON. */
@@ -176,6 +177,8 @@ export type PasskeyAssertion = Static<typeof PasskeyAssertion>;
 export type PasskeyRegistration = Static<typeof PasskeyRegistration>;
 export type PendingSignIn = Static<typeof PendingSignIn>;
 export type PendingSignOn = Static<typeof PendingSignOn>;
+/** A single sign-on that opened a session, or its next step. */
+export type SignOnResponse = FinishedSignOn | PendingSignOn;
 export type SignInResponse = Static<typeof SignInResponse>;
 export type FinishSignInBody = Static<typeof FinishSignInBody>;
 export type SecondFactors = Static<typeof SecondFactors>;
