@@ -53,6 +53,7 @@ export * from './schemas/node-runs.ts';
 export * from './schemas/node-types.ts';
 export * from './schemas/oauth2.ts';
 export * from './schemas/schedules.ts';
+export * from './schemas/second-factors.ts';
 export * from './schemas/sessions.ts';
 export * from './schemas/single-sign-on.ts';
 export * from './schemas/start-options.ts';
