@@ -1,3 +1,7 @@
+import { n8nTables } from '@deckhand/connectors';
+import { callNode } from './connectors/call.ts';
+import { gmailNode } from './connectors/gmail.ts';
+import { sheetsNode } from './connectors/google-sheets.ts';
 import { codeNode } from './code.ts';
 import { cryptoNode } from './crypto.ts';
 import { dateTimeNode } from './date-time.ts';
@@ -72,13 +76,31 @@ const MODEL_CONVERTERS: Readonly<Record<string, Converter>> = {
   textClassifier: classifierNode,
 };
 
+/** Converters of services some of whose operations take several requests. */
+const OF_SEVERAL_CALLS: Readonly<Record<string, typeof callNode>> = {
+  gmail: gmailNode,
+  googleSheets: sheetsNode,
+};
+
 /** Types that run at the start of a workflow. */
 const TRIGGERS = new Set(['manualTrigger', 'start', 'webhook', 'scheduleTrigger', 'cron', 'executeWorkflowTrigger']);
 
 /** Returns the converter of a type. */
 export function converterOf(type: string): Converter | undefined {
   const model = takesParts(type) ? lookup(MODEL_CONVERTERS, type.slice(LANGCHAIN.length)) : undefined;
-  return model ?? lookup(CONVERTERS, shortType(type));
+  return model ?? lookup(CONVERTERS, shortType(type)) ?? connectorOf(shortType(type));
+}
+
+/** Returns the converter of a type whose service has a connector. */
+function connectorOf(type: string): Converter | undefined {
+  const table = n8nTables().find((each) => each.type === type);
+  const convert = lookup(OF_SEVERAL_CALLS, type) ?? callNode;
+  return table && ((conversion) => convert(conversion, table));
+}
+
+/** Returns whether a type is that of a service with a connector, which has some of its operations. */
+export function hasConnector(type: string): boolean {
+  return n8nTables().some((each) => each.type === shortType(type));
 }
 
 /** Returns whether a type is converted together with the models and parsers that are connected to it. */
