@@ -8,6 +8,7 @@ import { dateTimeNode } from './date-time.ts';
 import { compareDatasetsNode } from './compare-datasets.ts';
 import type { Converter } from './converter.ts';
 import { emailNode } from './email.ts';
+import { convertToFileNode, extractNode } from './files.ts';
 import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, waitNode } from './flow.ts';
 import { httpNode } from './http.ts';
 import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.ts';
@@ -32,6 +33,7 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   aggregate: aggregateNode,
   code: codeNode,
   compareDatasets: compareDatasetsNode,
+  convertToFile: convertToFileNode,
   cron: scheduleTrigger,
   crypto: cryptoNode,
   dateTime: dateTimeNode,
@@ -39,6 +41,7 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   errorTrigger,
   executeWorkflow: executeWorkflowNode,
   executeWorkflowTrigger: manualTrigger,
+  extractFromFile: extractNode,
   filter: filterNode,
   function: codeNode,
   functionItem: codeNode,
