@@ -337,6 +337,14 @@ const address = {
 };
 
 CALLS.push(
+  ...[id('F1'), { __rl: true, mode: 'url', value: 'https://drive.google.com/file/d/F1/view' }].map((fileId) => ({
+    type: 'googleDrive',
+    version: 3,
+    parameters: { operation: 'download', fileId, options: {} },
+    items: [{ x: 1 }],
+    responses: [{ mimeType: 'text/plain', name: 'a.txt' }, 'bytes'],
+  })),
+
   ...[4, 4.1, 4.2, 4.4, 4.6, 4.7].map((version) => ({
     type: 'googleSheets',
     version,

@@ -27,10 +27,11 @@ const rows = [];
 for (const { type, version: typeVersion, parameters, items = [{}], responses } of CALLS) {
   const { context, node } = prepare(type, typeVersion, parameters, items);
   const sent = [];
-  const send = async (...given) => {
-    const options = given.find((each) => typeof each === 'object' && each !== null);
+  const send = async (...all) => {
+    const options = all.find((each) => typeof each === 'object' && each !== null);
     sent.push(JSON.parse(JSON.stringify(shown(options))));
-    const response = structuredClone(responses[sent.length - 1] ?? responses.at(-1));
+    const given = structuredClone(responses[sent.length - 1] ?? responses.at(-1));
+    const response = options.encoding === 'arraybuffer' ? Buffer.from(given) : given;
     return options.resolveWithFullResponse || options.returnFullResponse
       ? { statusCode: 200, headers: {}, body: response }
       : response;

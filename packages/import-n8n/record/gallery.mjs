@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJson } from '../../../tests/harness/import-n8n.ts';
 import { loadNodeTypes } from '../../nodes/src/index.ts';
-import { converterOf, takesParts } from '../src/nodes/registry.ts';
+import { converterOf, hasConnector, takesParts } from '../src/nodes/registry.ts';
 import { shortType } from '../src/workflow.ts';
 
 /** Number of causes and types that are printed. */
@@ -95,6 +95,7 @@ for (const { name, json } of workflows()) {
   const known = stubs.filter(({ type, messages }) => converterOf(type) && !PART.test(messages[0]));
   if (stubs.length === 0) whole.add('without a stub');
   if (known.length > 0) whole.add('with a stub of a type that is supported');
+  if (known.some(({ type }) => !hasConnector(type))) whole.add('with such a stub of a type without connector');
   if (known.some(({ type }) => !takesParts(type))) whole.add('with such a stub that asks no model');
   if (notes.every(({ level }) => level === 'converted')) whole.add('converted whole');
   for (const { type, level } of notes) {

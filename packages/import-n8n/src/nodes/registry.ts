@@ -1,6 +1,7 @@
 import { n8nTables } from '@deckhand/connectors';
 import { callNode } from './connectors/call.ts';
 import { gmailNode } from './connectors/gmail.ts';
+import { driveNode } from './connectors/google-drive.ts';
 import { sheetsNode } from './connectors/google-sheets.ts';
 import { codeNode } from './code.ts';
 import { cryptoNode } from './crypto.ts';
@@ -82,6 +83,7 @@ const MODEL_CONVERTERS: Readonly<Record<string, Converter>> = {
 /** Converters of services some of whose operations take several requests. */
 const OF_SEVERAL_CALLS: Readonly<Record<string, typeof callNode>> = {
   gmail: gmailNode,
+  googleDrive: driveNode,
   googleSheets: sheetsNode,
 };
 

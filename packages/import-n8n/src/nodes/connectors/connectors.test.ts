@@ -63,7 +63,15 @@ function requestOf(parameters: JsonObject): Sent {
 }
 
 /** Parts of a query that only say what a response has, and more. */
-const QUERY_OF_FORM = ['fields', 'spaces', 'corpora', 'includeItemsFromAllDrives', 'supportsAllDrives', 'uploadType'];
+const QUERY_OF_FORM = [
+  'fields',
+  'spaces',
+  'corpora',
+  'includeItemsFromAllDrives',
+  'supportsAllDrives',
+  'uploadType',
+  'supportsTeamDrives',
+];
 
 function plainUrl(url: string): string {
   const at = new URL(url);

@@ -64,7 +64,7 @@ function sheetOf(conversion: Conversion, { connector, version, credential }: N8n
   noteCredential(conversion, `${credential} for the connector "${connector}"`);
   const path = 'documentId';
   const spreadsheetId = convertLocated(documentId, { path, url: DOCUMENT, isText: true }, scope);
-  const { mode, value = '' } = object(sheetName);
+  const { mode } = object(sheetName);
   const given = textOf(sheetName, mode === 'url' ? SHEET : undefined, scope);
   const isSame =
     mode === 'name'
