@@ -55,8 +55,21 @@ export function exampleOf({ type, example }: NodeType): NodeExample {
   return example;
 }
 
-/** Returns the evaluated parameters of the nodes of a type in its example: one entry per run of such a node. */
-export async function exampleParameters(type: NodeType): Promise<readonly [JsonValue, ...JsonValue[]]> {
+type SeenParameters = readonly [JsonValue, ...JsonValue[]];
+
+const seenParameters = new WeakMap<NodeType, Promise<SeenParameters>>();
+
+/**
+ * Returns the evaluated parameters of the nodes of a type in its example: one entry per run of such a node. The example
+ * runs once: those that read files start a process.
+ */
+export function exampleParameters(type: NodeType): Promise<SeenParameters> {
+  const seen = seenParameters.get(type) ?? readParameters(type);
+  seenParameters.set(type, seen);
+  return seen;
+}
+
+async function readParameters(type: NodeType): Promise<SeenParameters> {
   const seen: JsonValue[] = [];
   await runExample(exampleOf(type), (original) => ({
     ...original,

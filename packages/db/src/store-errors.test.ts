@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyStoreError, isStoreError, isStoreUnavailable, StoreError } from './store-errors.ts';
 
-// The errors of real stores and drivers are tested by tests/integration/executions/store-errors.test.ts.
+// The errors of real stores and drivers are tested by tests/e2e/faults/store-errors.test.ts.
 
 /** An error of the driver adapter, as Prisma wraps it. */
 function prismaError(code: string, cause: object): Error {

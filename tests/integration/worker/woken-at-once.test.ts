@@ -10,9 +10,10 @@ import {
   until,
 } from '../../harness/index.ts';
 import { edges } from '../../harness/engine.ts';
+import { runs } from '../../harness/random.ts';
 
 /** Times that a run of each kind rests and is woken at once. */
-const TIMES = 100;
+const TIMES = runs(25, 100);
 
 let instance: Instance;
 let worker: Awaited<ReturnType<typeof startTestWorker>>;

@@ -63,14 +63,19 @@ export const PARTS: readonly TestPart[] = [
     steps: [
       {
         jest: [
-          ...['--selectProjects', 'unit', 'integration', '--testPathPatterns'],
+          ...['--selectProjects', 'unit', 'integration', 'e2e', '--testPathPatterns'],
           'tests/engine/(model|reuse-records)',
-          'integration/(api/(fuzz|bad-bodies|replicas|lock-order)|executions/(families|lock-order)|worker/ambiguous-writes)',
+          'integration/(api/lock-order|executions/(families|lock-order)|worker/woken-at-once)',
+          'e2e/random/',
         ],
         env: { TEST_FULL: '1' },
       },
     ],
-    reachedBy: sources('apps/api', 'packages/(contracts|engine|nodes|db|testing)', 'tests/(engine|integration)'),
+    reachedBy: sources(
+      'apps/api',
+      'packages/(contracts|engine|nodes|db|testing)',
+      'tests/(engine|integration|e2e/random)',
+    ),
   },
   {
     name: 'chaos',

@@ -7,7 +7,7 @@ import { compareSchema, readPrismaStatus } from '@deckhand/db/schema';
 import { REPOSITORY } from '@deckhand/local';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createEmptyDatabase, createTestDatabase, stopAll, until } from '../harness/index.ts';
+import { createEmptyDatabase, createTestDatabase, stopAll, until } from '../../harness/index.ts';
 
 const RECORDS = `
   SELECT migration_name AS name, finished_at IS NOT NULL AS finished, rolled_back_at IS NOT NULL AS rolled_back, logs

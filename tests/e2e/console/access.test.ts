@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { issuesOfAccess, openAs, openWindow, startBrowser } from '../../../harness/browser.ts';
-import { fillPages, type ShownPage } from '../../../harness/console-pages.ts';
-import { type OwnedStack, startOwnedStack } from '../../../harness/console.ts';
-import { stopAll } from '../../../harness/index.ts';
+import { issuesOfAccess, openAs, openWindow, startBrowser } from '../../harness/browser.ts';
+import { fillPages, type ShownPage } from '../../harness/console-pages.ts';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.ts';
+import { stopAll } from '../../harness/index.ts';
 
 let stack: OwnedStack;
 let browser: Browser;
