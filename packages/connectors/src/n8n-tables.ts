@@ -10,7 +10,7 @@ let tables: readonly N8nTable[] | undefined;
 
 /**
  * Returns what the built-in packs do in place of nodes of n8n. The files are part of the service, small, and read once.
- * @throws Error for a file that is no such table.
+ * @throws Error for a file of another form.
  */
 export function n8nTables(): readonly N8nTable[] {
   tables ??= readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })

@@ -25,7 +25,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     // n8n leaves out cells without a text.
     result: () => "read.map((row) => Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== '')))",
     isList: true,
-    note: 'a byte order mark is no part of the name of the first column here',
+    note: 'a byte order mark is left out of the name of the first column here',
   },
   text: { node: read('text'), result: (key) => `{ ${key}: read.text }` },
   fromJson: {

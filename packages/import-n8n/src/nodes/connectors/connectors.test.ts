@@ -185,6 +185,48 @@ describe.each(named)('%s', (_name, row) => {
   });
 });
 
+/** Converts one node, and returns its note. */
+function noteOf(type: string, typeVersion: number, parameters: JsonObject) {
+  const nodes = [START, { ...node('Node', type, parameters), typeVersion }];
+  const { notes } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections: connect('Start > Node') })));
+  return notes.find(({ node: name }) => name === 'Node');
+}
+
+it('is a stub that names the operation, if a parameter has no equivalent', () => {
+  const known = { select: 'channel', channelId: { __rl: true, mode: 'id', value: 'C1' }, text: 'Hi' };
+  expect(noteOf('slack', 2.2, known)).toMatchObject({ level: 'review' });
+  expect(
+    noteOf('slack', 2.2, { ...known, otherOptions: { botProfile: { imageValues: { icon_emoji: 'a' } } } }),
+  ).toMatchObject({
+    level: 'manual',
+    messages: [
+      'its parameter otherOptions.botProfile has no equivalent: choose the operation "message.send" of the connector "slack" 1.0.0',
+    ],
+  });
+});
+
+it('fails without what n8n needs', () => {
+  expect(noteOf('slack', 2.2, {})).toMatchObject({
+    level: 'review',
+    messages: ['it has no channel or user, so that it fails, as in n8n: complete it'],
+  });
+});
+
+it('lets no address begin a header of a mail', async () => {
+  const row: Recorded = {
+    type: 'gmail',
+    version: 2.1,
+    parameters: { sendTo: '={{ $json.to }}', subject: 'Hi', message: 'Hello', options: { appendAttribution: false } },
+    items: [{ to: 'a@example.com\r\nBcc: b@example.com' }],
+    responses: [{ id: 'm' }],
+    sent: [],
+    outputs: [],
+  };
+  const { sent, run: start } = await run(row);
+  await start();
+  expect(sent).toMatchObject([{ body: { to: 'a@example.com Bcc: b@example.com', bcc: null } }]);
+});
+
 it('has tables that fit their packs', () => {
   for (const { connector: name, version, operations } of n8nTables()) {
     const connector = connectorOf(name);
