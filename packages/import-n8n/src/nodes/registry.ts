@@ -103,11 +103,6 @@ function connectorOf(type: string): Converter | undefined {
   return table && ((conversion) => convert(conversion, table));
 }
 
-/** Returns whether a type is that of a service with a connector, which has some of its operations. */
-export function hasConnector(type: string): boolean {
-  return n8nTables().some((each) => each.type === shortType(type));
-}
-
 /** Returns whether a type is converted together with the models and parsers that are connected to it. */
 export function takesParts(type: string): boolean {
   return type.startsWith(LANGCHAIN) && lookup(MODEL_CONVERTERS, type.slice(LANGCHAIN.length)) !== undefined;
