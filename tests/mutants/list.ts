@@ -32,6 +32,7 @@ const LEASE = 'integration:integration/worker/maintenance-lease';
 const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
 const LINKS = 'integration:integration/api/answer-links';
+const CONNECTORS_OF_N8N = 'unit:import-n8n/src/nodes/connectors';
 const HOSTILE_IMPORTS = 'unit:import-n8n/src/hostile';
 const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
 const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
@@ -410,6 +411,16 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/import-n8n/src/kept-report.ts', 'unit:import-n8n/src/kept-report', [
     ['reports of imports have tokens', '.replaceAll(LONG_WORD, ', '.replaceAll(/$^/g, '],
     ['reports of imports have any size', 'all.filter(isRoom)', 'all'],
+  ]),
+  ...of('packages/import-n8n/src/nodes/connectors/gmail.ts', CONNECTORS_OF_N8N, [
+    ['an imported address begins a header of a mail', ".replace(/[\\\\r\\\\n]+/g, ' ')", ''],
+  ]),
+  ...of('packages/import-n8n/src/nodes/connectors/call.ts', CONNECTORS_OF_N8N, [
+    [
+      'an import drops parameters that a connector does not have',
+      'if (other !== undefined) return',
+      'if (false) return',
+    ],
   ]),
   ...of('packages/import-n8n/src/spread.ts', 'unit:import-n8n/src/layout', [
     ['imported nodes overlap', '(at - earlier >= longest)', '(at - earlier >= 100)'],
@@ -1794,7 +1805,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['an imported node becomes of any size', 'size > MAX_CONVERTED ||', ''],
     ['an import becomes of any size', '|| this.#converted + size > MAX_CONVERTED_IN_ALL', ''],
   ]),
-  ...of('packages/import-n8n/src/expressions/translate.ts', HOSTILE_IMPORTS, [
+  ...of('packages/import-n8n/src/expressions/translator.ts', HOSTILE_IMPORTS, [
     ['imported expressions multiply', 'part.text.length > MAX_TRANSLATED', 'false'],
   ]),
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [

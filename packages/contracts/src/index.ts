@@ -34,6 +34,7 @@ export * from './schemas/bulk-actions.ts';
 export * from './schemas/common.ts';
 export * from './schemas/connector-packs.ts';
 export * from './schemas/connectors.ts';
+export * from './schemas/n8n-tables.ts';
 export * from './schemas/credential-secrets.ts';
 export * from './schemas/credentials.ts';
 export * from './schemas/definition.ts';

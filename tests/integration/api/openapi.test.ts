@@ -522,7 +522,7 @@ describe('the OpenAPI document', () => {
           typeVersion: 2,
           parameters: { httpMethod: 'POST', path: 'o' },
         },
-        { name: 'Tell us', type: 'n8n-nodes-base.slack', typeVersion: 2.3, parameters: { text: 'An order' } },
+        { name: 'Tell us', type: 'n8n-nodes-base.telegram', typeVersion: 1.2, parameters: { text: 'An order' } },
       ],
       connections: { Order: { main: [[{ node: 'Tell us', type: 'main', index: 0 }]] } },
       settings: { executionOrder: 'v1' },
