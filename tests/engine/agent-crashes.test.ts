@@ -1,5 +1,5 @@
 import type { Definition, JsonValue } from '@deckhand/contracts';
-import { type LoopPosition, NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
+import { type LoopPosition, NodeError, type NodeRecord, recordKey, type WaitAnswer } from '@deckhand/engine';
 import { createResultChecker, createSchemaChecker } from '@deckhand/nodes';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -19,6 +19,8 @@ afterAll(() => schemas.close());
 const RUNS = runs(100, 2_000);
 /** Maximum number of workers of a run: one for each crash. */
 const MAX_WORKERS = 50;
+/** More than an agent has with the scripts here. */
+const MAX_STEPS = 40;
 
 /** Tools of each kind: one node, two in a row, one that fails beside another, one with failures inside of a loop. */
 const TOOLS: Definition['nodes'] = [
@@ -56,6 +58,8 @@ const scenario = fc.record({
   hasPositions: fc.boolean(),
   /** Whether the agent is in a loop. */
   isNested: fc.boolean(),
+  /** The tools about whose calls a person is asked. */
+  asking: fc.subarray(NAMES.slice(0, -1)),
 });
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
@@ -74,8 +78,19 @@ describe('an agent, whose workers die at any record,', () => {
   });
 });
 
-function definitionOf({ concurrency, isNested }: Scenario): Definition {
-  const definition = agentDefinition({ concurrency, maxTurns: 10 }, TOOLS, { inside: INSIDE });
+/** The decisions of a person about all calls: some are rejected. */
+const DECISIONS = new Map(
+  ['', '0.', '1.'].flatMap((outer) =>
+    [...Array(MAX_STEPS).keys()].map((at): [string, WaitAnswer] => {
+      const choice = at % 3 === 0 ? 'rejected' : 'approved';
+      return [`agent.approval/${outer}${at}`, { kind: 'answered', value: { decision: choice } }];
+    }),
+  ),
+);
+
+function definitionOf({ concurrency, isNested, asking }: Scenario): Definition {
+  const tools = asking.map((node) => ({ node, permission: 'ask' }));
+  const definition = agentDefinition({ concurrency, maxTurns: 10, tools }, TOOLS, { inside: INSIDE });
   if (!isNested) return definition;
   const loop = { id: 'around', type: 'loop', parameters: { items: [1, 2] } };
   return {
@@ -108,9 +123,11 @@ async function runWithCrashes(given: Scenario) {
       ...(positions && { positions }),
       services: { ...model.services, results },
       openCredential: () => Promise.resolve(SCRIPTED_CREDENTIAL),
+      waitAnswers: DECISIONS,
       answer(key) {
         const { status } = records.get(key) ?? {};
         if (status === 'success' || status === 'failed') violations.push(`${key} was called again`);
+        if (hasEndedCall(records, key)) violations.push(`${key} is of a call that has ended`);
         const isFailingItem = key.startsWith('inner') && key.endsWith(`.${FAILING_ITEM}`);
         return key.startsWith('broken') || isFailingItem ? new NodeError('PROBE', key) : { key };
       },
@@ -121,6 +138,7 @@ async function runWithCrashes(given: Scenario) {
       },
     });
     calls.push(...run.calls);
+    if (new Set(run.calls).size < run.calls.length) violations.push(`worker ${worker}: a call was made twice`);
     // Of the answers that this worker asked for, the last one may not be stored.
     const lost = model.asked.length - asked - (stored() - before);
     if (lost < 0 || lost > (run.ending.kind === 'halted' ? 1 : 0)) violations.push(`worker ${worker}: ${lost} answers`);
@@ -132,12 +150,19 @@ async function runWithCrashes(given: Scenario) {
   throw new Error(`more than ${MAX_WORKERS} workers`);
 }
 
+/** Whether the call of a tool that a node run belongs to has ended before. */
+function hasEndedCall(records: ReadonlyMap<string, NodeRecord>, key: string): boolean {
+  const parts = (key.split('/')[1] ?? '').split('.');
+  const around = parts.map((_part, depth) => parts.slice(0, depth + 1).join('.'));
+  return around.some((iteration) => records.get(`agent.steps/${iteration}`)?.status === 'success');
+}
+
 function isAnswer(output: JsonValue | undefined): boolean {
   return typeof output === 'object' && output !== null && 'content' in output;
 }
 
 /** What is recorded of the agent: its outputs, its answers, and what the model was told. */
 function stepsOf(records: ReadonlyMap<string, NodeRecord>): Record<string, unknown> {
-  const ofAgent = [...records].filter(([, { nodeId }]) => nodeId === 'agent' || nodeId === 'agent.steps');
+  const ofAgent = [...records].filter(([, { nodeId }]) => nodeId === 'agent' || nodeId.startsWith('agent.'));
   return Object.fromEntries(ofAgent.map(([key, { status, handle, output }]) => [key, { status, handle, output }]));
 }

@@ -1,8 +1,9 @@
 import type { Definition, JsonObject, JsonValue } from '@deckhand/contracts';
 import { isJsonObject } from '@deckhand/contracts';
+import { nodesUntil } from '@deckhand/engine';
 import { createResultChecker, createSchemaChecker } from '@deckhand/nodes';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type MemoryRunOptions, runInMemory } from '../harness/engine.ts';
+import { compileForTest, type MemoryRunOptions, runInMemory } from '../harness/engine.ts';
 import {
   agentDefinition,
   type AskedTurn,
@@ -275,9 +276,45 @@ describe('an agent', () => {
     expect(last.get('probe/')).toMatchObject({ status: 'skipped' });
   });
 
-  it('names a tool that is none', async () => {
-    const tools: JsonObject[] = [{ node: 'after' }];
+  it('names tools that are none, before it runs', async () => {
+    const tools: JsonObject[] = [{ node: 'probe' }, { node: 'after' }, { node: 'prob' }, { node: '{{ $vars.tool }}' }];
+    await expect(compileForTest(agentDefinition({ tools }, [PROBE]))).rejects.toThrow(
+      JSON.stringify(
+        [
+          { path: 'nodes[1].parameters.tools[1].node', message: 'the output body does not lead to "after"' },
+          {
+            path: 'nodes[1].parameters.tools[2].node',
+            message: 'the output body does not lead to "prob" (did you mean "probe"?)',
+          },
+        ],
+        undefined,
+        2,
+      ),
+    );
+  });
+
+  it('names a tool that is none by an expression when it runs', async () => {
+    const tools: JsonObject[] = [{ node: '{{ "after" }}' }];
     const { ending } = await run(agentDefinition({ tools }, [PROBE]), []);
     expect(ending).toMatchObject({ kind: 'failed', error: { code: 'PARAMETERS_INVALID' } });
+  });
+
+  it('runs without a disabled tool that it describes', async () => {
+    const off = { id: 'off', type: 'probe', disabled: true };
+    const { ending, asked } = await run(agentDefinition({ tools: [{ node: 'off' }] }, [PROBE, off]), []);
+    expect(ending.kind).toBe('success');
+    expect(asked[0]?.json.tools).toMatchObject([{ function: { name: 'probe' } }]);
+  });
+
+  it('is asked no more in a run that ends inside of it, once the calls of its first answer have ended', async () => {
+    const definition = agentDefinition({}, [PROBE, { id: 'other', type: 'probe' }]);
+    const until = nodesUntil(await compileForTest(definition), 'probe');
+    const script = [{ calls: [call('probe'), call('other'), call('probe')] }, { calls: [call('probe')] }];
+    const { ending, calls, asked, last } = await run(definition, script, { until });
+    expect(ending.kind).toBe('success');
+    expect(calls).toEqual(['probe/1', 'probe/3']);
+    expect(asked).toHaveLength(1);
+    expect(last.get('agent/')).toMatchObject({ status: 'success' });
+    expect(last.get('after/')).toMatchObject({ status: 'skipped' });
   });
 });

@@ -151,7 +151,7 @@ const APIS: readonly Api[] = [
             }),
           },
           logprobs: null,
-          finish_reason: calls ? 'tool_calls' : (finish ?? 'stop'),
+          finish_reason: finish ?? (calls ? 'tool_calls' : 'stop'),
         },
       ],
       usage: {

@@ -79,9 +79,21 @@ function completion({ text, calls = [] }: ScriptedTurn, turn: number): HttpRespo
 export function agentDefinition(
   parameters: JsonObject,
   tools: Definition['nodes'],
-  { inside = [], agent = {} }: { inside?: readonly string[]; agent?: Partial<Definition['nodes'][number]> } = {},
+  {
+    inside = [],
+    agent = {},
+    isFree = true,
+  }: {
+    inside?: readonly string[];
+    agent?: Partial<Definition['nodes'][number]>;
+    /** Whether its tools may be called at once, unless the parameters say it of any. */
+    isFree?: boolean;
+  } = {},
 ): Definition {
   const entered = new Set(inside.map((text) => text.split(' -> ')[1]));
+  const listed = Array.isArray(parameters.tools) ? parameters.tools.filter(isJsonObject) : [];
+  const others = tools.filter(({ id }) => !entered.has(id) && !listed.some(({ node }) => node === id));
+  const free = [...listed, ...others.map(({ id }) => ({ node: id }))].map((tool) => ({ permission: 'free', ...tool }));
   return {
     nodes: [
       { id: 'start', type: 'trigger.manual' },
@@ -89,7 +101,7 @@ export function agentDefinition(
         id: 'agent',
         type: 'agent',
         credentialId: '01890a5d-ac96-774b-bcce-b302099a8057',
-        parameters: { model: 'm', prompt: 'Work.', ...parameters },
+        parameters: { model: 'm', prompt: 'Work.', ...parameters, ...(isFree && { tools: free }) },
         ...agent,
       },
       ...tools,

@@ -875,21 +875,69 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/agent', [
     [
       'the model is asked while a call is in progress',
-      '    if (open.size > 0) return;\n    progress.next += 1;\n    this.#ask(',
-      '    progress.next += 1;\n    this.#ask(',
+      '    if (open.size > 0) return;\n    if (progress.next > 0 && ',
+      '    if (progress.next > 0 && ',
     ],
-    ['a call calls each tool', 'isTaken: edge.target.id === nodeId', 'isTaken: true'],
+    [
+      'a call calls each tool',
+      'const isTaken = edge.target.id === scope.call?.nodeId;',
+      'const isTaken = edge.target.id !== undefined;',
+    ],
+    ['a call is made before a person decides', 'if (call.asks) {', 'if (call.asks === undefined) {'],
+    ['a call that a person rejected is made', 'if (handle === APPROVED) {', 'if (handle !== undefined) {'],
+    [
+      'an agent in which the run ends goes on',
+      'if (progress.next > 0 && this.#ports.isCut(progress.node)) {',
+      'if (progress.next < 0) {',
+    ],
     ['a call that has ended is made again', 'if (earlier !== undefined) {', 'if (earlier === null) {'],
   ]),
   ...of('packages/nodes/src/models/agent-answer.ts', 'unit:tests/engine/agent.test', [
     [
       'a call that was refused is made',
-      "part.type === 'call' && part.problem === undefined ?",
-      "part.type === 'call' ?",
+      "part.type === 'call' && part.problem === undefined\n",
+      "part.type === 'call'\n",
     ],
     ['the model is told all of a long output', 'text.length <= MAX_TOLD', 'text.length <= Infinity'],
   ]),
+  ...of('packages/db/src/model-calls.ts', 'integration:integration/executions/model-budget', [
+    [
+      'calls at the same time exceed the tokens of a month',
+      'WHERE coalesce(m.tokens + excluded.tokens <= (SELECT tokens FROM limited), true)',
+      'WHERE true',
+    ],
+    [
+      'the first call of a month exceeds its tokens',
+      'AND coalesce(${reservedTokens}::bigint <= (SELECT tokens FROM limited), true)',
+      '',
+    ],
+    [
+      'a call that is repeated reserves its tokens twice',
+      'WHERE NOT EXISTS (SELECT FROM known)',
+      'WHERE true',
+      'the id of the call then fails the whole statement, which counts as counted: it only saves that',
+    ],
+    [
+      'a settled call is settled again',
+      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid AND settled_at IS NULL',
+      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid',
+    ],
+  ]),
+  ...of('packages/nodes/src/models/call-question.ts', 'unit:tests/engine/agent-(questions|injections)', [
+    ['a tool with effects is called, whatever was read', 'hasEffects && hasForeignText', 'false'],
+    ['a person approves arguments that nobody reads', 'return length <= MAX_ASKED', 'return length >= 0'],
+    ['a question hides characters', 'line.replace(HIDDEN, escaped)', 'line'],
+  ]),
+  ...of('packages/nodes/src/models/agent-tools.ts', 'unit:tests/engine/agent-(questions|injections)', [
+    ['a forbidden tool is called', "permission === 'forbidden'", 'false'],
+    ['results of tools are trusted', 'turns.some(({ results }) => results.length > 0)', 'false'],
+  ]),
+  ...of('packages/engine/src/run/agent-steps.ts', 'unit:tests/engine/agent-(questions|injections)', [
+    ['data of the run is trusted', 'nodes.length > 0 || [...names].some((name) => !OWN_DATA.has(name))', 'false'],
+    ['effects after the first node are none', 'for (const { target } of outgoing) found.add(target);', ''],
+  ]),
   ...of('packages/nodes/src/models/ask-agent.ts', 'unit:nodes/src/types/agent.test', [
+    ['an answer by a schema that was cut is asked for again', 'if (isCut) throw cut();', ''],
     ['an answer has any number of parts', 'if (content.length > MAX_PARTS) {', 'if (content.length < 0) {'],
     ['a conversation has any length', 'if (length <= MAX_CONVERSATION) return;', 'if (length >= 0) return;'],
     ['a final answer comes before the results', 'if (!areOthers) return parts;', 'return parts;'],
@@ -1012,11 +1060,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['an early join after a tested node cancels it', 'if (edge.target.join && !isLeftOut)', 'if (edge.target.join)'],
   ]),
   ...of('packages/engine/src/run/iterations.ts', 'unit:tests/engine/nodes-until', [
-    [
-      'a loop with a shortened body goes on',
-      'if (index > 0 && request.until && isCut(node, request.until))',
-      'if (false)',
-    ],
+    ['a loop with a shortened body goes on', 'if (index > 0 && isCut(node, request.until))', 'if (false)'],
   ]),
   ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/run-until-node', [
     ['a run up to a node counts as a success of the workflow', "(usual === 'normal' ? 'test' : usual)", 'usual'],

@@ -4,6 +4,9 @@ export const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0
 /** Matches the id of a node. */
 export const NODE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** Matches the id of a node of a run: that of a definition, or one that the engine adds to an agent, `<id>.steps`. */
+export const RUN_NODE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}(\.[a-z]{1,15})?$/;
+
 const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 

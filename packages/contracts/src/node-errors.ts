@@ -137,9 +137,17 @@ const OF_TYPES = {
   LOOP_TOO_LONG: { when: 'There are more items or iterations than `maxIterations`', retry: 'no' },
   MEMORY_EXCEEDED: { when: 'The worker has no memory for so much data at the moment', retry: 'yes' },
   MERGE_INCOMPLETE: { when: 'Fewer branches came than `count`', retry: 'no' },
+  MODEL_BUDGET_EXCEEDED: {
+    when: 'With this call, the workspace could exceed its [tokens of a month](models.md#budgets): `error.usedTokens` and `error.maxTokens`',
+    retry: 'no',
+  },
   MODEL_FAILED: {
     when: 'The provider of the [language model](models.md) responded with a status of 400 or more; the message has what it said',
     retry: 'after 408, 409, 425, 429, and from 500 on',
+  },
+  MODEL_OUTPUT_CUT: {
+    when: 'The answer of the [agent](agents.md) was cut at its maximum length, and does not fit `outputSchema`: raise `maxOutputTokens`',
+    retry: 'no',
   },
   MODEL_OUTPUT_INVALID: {
     when: 'The response of the language model does not fit `outputSchema`, also after `maxRepairs`; `error.text` has it',

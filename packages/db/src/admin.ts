@@ -67,6 +67,7 @@ export const WORKSPACE_LIMITS = {
   executionsPerMinute: true,
   storageQuotaBytes: true,
   maxConcurrentExecutions: true,
+  modelTokensPerMonth: true,
 } as const;
 
 /**
@@ -113,8 +114,15 @@ export function toLimits(row: {
   executionsPerMinute: number | null;
   storageQuotaBytes: bigint | null;
   maxConcurrentExecutions: number | null;
+  modelTokensPerMonth: bigint | null;
 }): WorkspaceLimits {
-  return { ...row, storageQuotaBytes: row.storageQuotaBytes === null ? null : Number(row.storageQuotaBytes) };
+  const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value));
+  const { storageQuotaBytes, modelTokensPerMonth } = row;
+  return {
+    ...row,
+    storageQuotaBytes: numberOf(storageQuotaBytes),
+    modelTokensPerMonth: numberOf(modelTokensPerMonth),
+  };
 }
 
 function noSuchWorkspace(): DeckhandError {

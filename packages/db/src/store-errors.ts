@@ -146,6 +146,11 @@ export function isLockTimeout(error: unknown): boolean {
   return isNativeError(error) && sqlstateOfAdapter(error) === '55P03';
 }
 
+/** Returns true if a statement of our own failed because a value that must be unique is taken. */
+export function isTaken(error: unknown): boolean {
+  return isNativeError(error) && sqlstateOfAdapter(error) === '23505';
+}
+
 /**
  * Returns true if a statement took longer than it may: perhaps because of a single one of its rows, although the error
  * is `transient`.

@@ -8,6 +8,10 @@ export interface AgentTool {
   readonly title: string;
   /** What nodes of its type do. */
   readonly description: string;
+  /** A disabled one is not offered to the model. */
+  readonly isDisabled: boolean;
+  /** Whether one of its nodes has effects outside. */
+  readonly hasEffects: boolean;
 }
 
 /** A call of a tool that a model asked for. */
@@ -15,6 +19,8 @@ export interface AgentCall {
   readonly nodeId: string;
   /** Its arguments: the input of the tool. */
   readonly input: JsonValue;
+  /** Whether a person decides about it before anything of it runs. */
+  readonly asks: boolean;
 }
 
 /** An answer of the model, and what it is told of each call that it asked for, in their order. */
@@ -26,6 +32,8 @@ export interface AgentTurn {
 /** How a call of a tool ended. */
 export type CallEnd =
   | { readonly kind: 'output'; readonly output: JsonValue }
+  /** A person decided against it. @param decision the output of the question. */
+  | { readonly kind: 'refusal'; readonly decision: JsonValue }
   | { readonly kind: 'failure'; readonly failure: Pick<NodeFailure, 'code' | 'message'> };
 
 /** What the steps of an agent see of it. */
@@ -33,4 +41,8 @@ export interface AgentContext {
   readonly tools: readonly AgentTool[];
   /** What was said so far. */
   readonly turns: readonly AgentTurn[];
+  /** Whether its parameters contain data of the run, which the author of the workflow did not write. */
+  readonly readsData: boolean;
+  /** For a question: the call that it is about. */
+  readonly call: AgentCall | undefined;
 }

@@ -269,6 +269,8 @@ export interface ModelCall {
   readonly credentialId: string;
   readonly provider: string;
   readonly model: string;
+  /** How many tokens it may use, as far as that can be said before. */
+  readonly reservedTokens: number;
 }
 
 /** Tokens that a language model counted. */
@@ -285,9 +287,12 @@ export interface ModelTokens {
  * counted, too.
  */
 export interface ModelCalls {
-  /** Counts a call that the limits of its credential let pass. @returns its id. */
+  /**
+   * Counts a call that the limits of its credential let pass. @returns its id.
+   * @throws NodeError MODEL_BUDGET_EXCEEDED: it must not be sent.
+   */
   begin(call: ModelCall): Promise<string>;
-  /** Adds the tokens of a response. */
+  /** Adds the tokens of a response, in place of those that were reserved. */
   settle(callId: string, tokens: ModelTokens): Promise<void>;
   /** Forgets a request that was refused before it was sent. */
   withdraw(callId: string): Promise<void>;

@@ -30,10 +30,16 @@ import type { SourceReferences } from './script.ts';
 export interface AgentSteps {
   /** Asks the model, and returns its answer as an output. @throws NodeError */
   readonly ask: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
+  /** Asks a person about the call in the context: returns a wait. @throws NodeError */
+  readonly question: (parameters: JsonValue, context: NodeContext) => Outcome;
+  /** Converts the answer to a question to an output, by the handle `approved` if the call is made. @throws NodeError */
+  readonly decided: (answer: WaitAnswer, wait: WaitRequest) => Outcome;
   /** Returns the calls that an answer asks for; undefined if it was the last one. */
   readonly callsOf: (answer: JsonValue) => readonly AgentCall[] | undefined;
   /** Returns what the model is told of a call. */
   readonly tell: (end: CallEnd) => JsonValue;
+  /** Returns the nodes that parameters describe as tools, before evaluation, and where. Expressions are left out. */
+  readonly named: (parameters: JsonObject) => readonly { readonly path: string; readonly nodeId: string }[];
   /** Returns the output of the node. The last turn has no calls. */
   readonly outputOf: (turns: readonly AgentTurn[]) => JsonValue;
 }
@@ -127,8 +133,9 @@ export interface NodeTypeSpec<S extends TObject> {
   /** What it does with the nodes after its output `body`; undefined if it contains none. */
   readonly container?: ContainerKind;
   /** The steps of an agent. Needed by the container `agent`, and by no other. */
-  readonly agent?: Omit<AgentSteps, 'ask'> & {
+  readonly agent?: Omit<AgentSteps, 'ask' | 'question'> & {
     readonly ask: (parameters: Static<S>, context: NodeContext) => Promise<Outcome>;
+    readonly question: (parameters: Static<S>, context: NodeContext) => Outcome;
   };
   /**
    * The output that a node with several outputs takes when it has decided nothing: when it is disabled, or failed with
@@ -254,7 +261,11 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     handles,
     handlesBy,
     container: spec.container,
-    agent: agent && { ...agent, ask: (parameters, context) => agent.ask(checked(parameters), context) },
+    agent: agent && {
+      ...agent,
+      ask: (parameters, context) => agent.ask(checked(parameters), context),
+      question: (parameters, context) => agent.question(checked(parameters), context),
+    },
     undecidedHandle: spec.undecidedHandle,
     join: spec.join,
     check: spec.check,

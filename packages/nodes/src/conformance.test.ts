@@ -36,13 +36,13 @@ async function act(type: NodeType, parameters: JsonValue, context: Partial<NodeC
 function contextOf(type: NodeType, context: Partial<NodeContext>): NodeContext {
   const example = exampleOf(type);
   const credential = example.credential ? credentialOf(example) : undefined;
-  const agent = type.agent && { tools: toolsOf(example), turns: [] };
+  const agent = type.agent && { tools: toolsOf(example), turns: [], readsData: true, call: undefined };
   return nodeContext({ ...(credential && { credential }), agent, ...context });
 }
 
 function toolsOf({ definition: { edges } }: NodeExample): AgentTool[] {
   const ids = edges.filter(({ sourceHandle }) => sourceHandle === 'body').map(({ target }) => target);
-  return ids.map((nodeId) => ({ nodeId, title: nodeId, description: nodeId }));
+  return ids.map((nodeId) => ({ nodeId, title: nodeId, description: nodeId, isDisabled: false, hasEffects: false }));
 }
 
 /** The parameters of the example, with some replaced. */

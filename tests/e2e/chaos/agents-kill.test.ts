@@ -73,7 +73,7 @@ it('an agent whose worker is killed during a request asks for no stored answer a
     const secret = { provider: 'openaiCompatible', baseUrl: `${url}/v1` };
     const { workspaceId } = instance;
     const created = await call('POST', '/api/credentials', { workspaceId, name: 'Models', type: 'model', secret });
-    const parameters = { model: 'm', prompt: 'Send them.' };
+    const parameters = { model: 'm', prompt: 'Send them.', tools: [{ node: 'send', permission: 'free' }] };
     const workflowId = await createWorkflow(instance, {
       nodes: [
         { id: 'start', type: 'trigger.manual' },

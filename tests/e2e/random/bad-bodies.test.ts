@@ -485,7 +485,14 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'PUT /api/admin/workspaces/:id/limits': {
       schema: WorkspaceLimitsBody,
-      examples: [{ executionsPerMinute: 1_000, storageQuotaBytes: 1_000_000, maxConcurrentExecutions: 10 }],
+      examples: [
+        {
+          executionsPerMinute: 1_000,
+          storageQuotaBytes: 1_000_000,
+          maxConcurrentExecutions: 10,
+          modelTokensPerMonth: 10,
+        },
+      ],
       id: workspaceId,
     },
     'POST /api/approvals/submit': {

@@ -12,7 +12,12 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const NO_LIMITS = { executionsPerMinute: null, storageQuotaBytes: null, maxConcurrentExecutions: null };
+const NO_LIMITS = {
+  executionsPerMinute: null,
+  storageQuotaBytes: null,
+  maxConcurrentExecutions: null,
+  modelTokensPerMonth: null,
+};
 const SETTINGS = '/api/admin/settings';
 const read: Get<[as?: string]> = (path, as = instance.session) => gateway.call('GET', path, { as });
 const write = <Path extends string>(path: Path, body: object, as = instance.session) =>
@@ -21,7 +26,12 @@ const write = <Path extends string>(path: Path, body: object, as = instance.sess
 describe('limits of a workspace', () => {
   it('200: are none at first, are set together and lifted with null', async () => {
     expect((await read(limits)).body).toEqual(NO_LIMITS);
-    const some = { executionsPerMinute: 60, storageQuotaBytes: 5_000_000_000, maxConcurrentExecutions: 3 };
+    const some = {
+      executionsPerMinute: 60,
+      storageQuotaBytes: 5_000_000_000,
+      maxConcurrentExecutions: 3,
+      modelTokensPerMonth: 5_000_000_000,
+    };
     expect(await write(limits, some)).toMatchObject({ status: 200, body: some });
     expect((await read(limits)).body).toEqual(some);
     expect((await write(limits, NO_LIMITS)).body).toEqual(NO_LIMITS);
@@ -32,10 +42,11 @@ describe('limits of a workspace', () => {
     expect(changes.map(({ details }) => details)).toEqual([some, NO_LIMITS]);
   });
 
-  it('200: of runs at once stays as it is when it is left out', async () => {
-    await write(limits, { ...NO_LIMITS, maxConcurrentExecutions: 7 });
+  it('200: that came later stay as they are when they are left out', async () => {
+    const later = { maxConcurrentExecutions: 7, modelTokensPerMonth: 9 };
+    await write(limits, { ...NO_LIMITS, ...later });
     const left = { executionsPerMinute: 5, storageQuotaBytes: null };
-    expect((await write(limits, left)).body).toEqual({ ...left, maxConcurrentExecutions: 7 });
+    expect((await write(limits, left)).body).toEqual({ ...left, ...later });
     await write(limits, NO_LIMITS);
   });
 
@@ -49,6 +60,7 @@ describe('limits of a workspace', () => {
     [{ ...NO_LIMITS, maxConcurrentExecutions: 2.5 }, 'maxConcurrentExecutions'],
     [{ ...NO_LIMITS, maxConcurrentExecutions: '3' }, 'maxConcurrentExecutions'],
     [{ ...NO_LIMITS, maxConcurrentExecutions: 2_147_483_648 }, 'maxConcurrentExecutions'],
+    [{ ...NO_LIMITS, modelTokensPerMonth: 0 }, 'modelTokensPerMonth'],
   ])('400: are not set to %j', async (body, path) => {
     const answer = await write(limits, body);
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
@@ -90,7 +102,7 @@ describe('settings of the instance', () => {
     expect(await write(SETTINGS, some)).toMatchObject({ status: 200, body: some });
     expect((await read(SETTINGS)).body).toEqual(some);
     const { body } = await gateway.call('POST', '/api/workspaces', { as: instance.key, body: { name: 'New' } });
-    const given = { executionsPerMinute: 100, storageQuotaBytes: 1_000_000, maxConcurrentExecutions: null };
+    const given = { ...NO_LIMITS, executionsPerMinute: 100, storageQuotaBytes: 1_000_000 };
     expect((await read(`/api/admin/workspaces/${body.id}/limits`)).body).toEqual(given);
     const forEver = { ...some, dataRetentionDays: null };
     expect((await write(SETTINGS, forEver)).status).toBe(200);

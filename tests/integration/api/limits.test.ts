@@ -166,6 +166,8 @@ describe('the storage quota', () => {
       storageQuotaBytes: 1_000_000,
       executionsPerMinute: 7,
       maxConcurrentExecutions: null,
+      modelTokensPerMonth: null,
+      modelTokensThisMonth: 0,
     });
     expect((await call('GET', path, undefined, { as: stranger.session })).status).toBe(404);
     await limit({});

@@ -315,6 +315,8 @@ describe('the tools of every instance', () => {
     expect(await read('deckhand_get_node_output', { executionId, nodeId: 'total' })).toMatchObject({
       output: { total: 8 },
     });
+    const ofSteps = { executionId, nodeId: 'agent.steps', iteration: '0' };
+    expect(await read('deckhand_get_node_output', ofSteps)).toMatchObject({ code: 'NOT_FOUND' });
     expect(await read('deckhand_list_approvals', {})).toMatchObject({ limit: 50 });
     expect(await read('deckhand_get_run', { executionId: 'x' })).toMatchObject({ code: 'VALIDATION_FAILED' });
   });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   callWithKey,
@@ -35,7 +36,11 @@ async function serveTool() {
 }
 
 /** Creates a workflow with an agent whose model has these replies. */
-async function agentWith(replies: readonly ModelReply[], { url: tool }: { url: string }) {
+async function agentWith(
+  replies: readonly ModelReply[],
+  { url: tool }: { url: string },
+  parameters: JsonObject = { tools: [{ node: 'send', permission: 'free' }] },
+) {
   const { url, requests } = await serveModels(...replies);
   const secret = { provider: 'openai', apiKey: 'key-of-the-provider', baseUrl: url };
   const { workspaceId } = instance;
@@ -47,7 +52,7 @@ async function agentWith(replies: readonly ModelReply[], { url: tool }: { url: s
       id: 'agent',
       type: 'agent',
       credentialId: created.body.id,
-      parameters: { model, prompt: 'Write to {{ $trigger.name }}', maxTurns: 5 },
+      parameters: { model, prompt: 'Write to {{ $trigger.name }}', maxTurns: 5, ...parameters },
     },
     { id: 'send', type: 'http', parameters: { method: 'POST', url: tool, body: '{{ $input }}' } },
     { id: 'ask', type: 'approval', parameters: { message: 'Send {{ $input.text }}?' } },
@@ -128,6 +133,37 @@ describe('an agent', () => {
         }),
       ]),
     );
+  });
+
+  it('asks a person before a tool with effects, as an approval does, and goes on with the decision', async () => {
+    const tool = await serveTool();
+    const { workflowId, requests } = await agentWith([sending('a'), sending('b'), DONE], tool, {});
+    const id = await start(workflowId);
+    const nodeId = 'agent.approval';
+    expect(await reaches(id, 'waiting_for_input', 'failed')).toMatchObject({ currentNodeId: nodeId });
+    const open = async () => {
+      const { body } = await call('GET', `/api/approvals?workspaceId=${instance.workspaceId}`);
+      return body.data.filter((entry: { id: string }) => entry.id === id);
+    };
+    expect(await open()).toEqual([
+      expect.objectContaining({
+        currentNodeId: nodeId,
+        iteration: '1',
+        message: 'Call send?\n\n{\n  "to": "a"\n}',
+        choices: ['approved', 'rejected'],
+      }),
+    ]);
+    expect(tool.keys).toEqual([]);
+    await call('POST', '/api/approvals/submit', { executionId: id, nodeId, approved: true });
+    await until(async () => (await open()).some(({ iteration }) => iteration === '3'));
+    const rejection = { executionId: id, nodeId, approved: false, comment: 'Once is enough.' };
+    expect((await call('POST', '/api/approvals/submit', rejection)).status).toBe(200);
+    expect(await reaches(id, 'success', 'failed')).toMatchObject({
+      status: 'success',
+      progress: { [nodeId]: { status: 'success', iterations: 2 }, send: { iterations: 1 } },
+    });
+    expect(tool.keys).toEqual([`${id}:send:1`]);
+    expect(JSON.stringify(requests[2]?.json)).toContain('a person decided against this call: Once is enough.');
   });
 
   it('that finished is kept by a rerun from a node after it; from one of its tools, it begins anew', async () => {

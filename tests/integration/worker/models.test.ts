@@ -87,6 +87,39 @@ describe('a model', () => {
     expect(await usage()).toBeUndefined();
   });
 
+  it('is not asked once the workspace could exceed its tokens of the month; what is reserved returns', async () => {
+    const { workspaceId, db } = instance;
+    const { workflowId, requests } = await workflowWith([
+      { text: '', failure: { status: 400, message: 'Refused' } },
+      { text: 'One', tokens: { input: 60, output: 40 } },
+    ]);
+    const used = async (): Promise<number> =>
+      (await call('GET', `/api/workspaces/${workspaceId}/usage`)).body.modelTokensThisMonth;
+    const limit = (modelTokensPerMonth: number | null) =>
+      db.workspace.update({ where: { id: workspaceId }, data: { modelTokensPerMonth } });
+    const before = await used();
+    expect(await run(workflowId)).toMatchObject({ status: 'failed', error: { code: 'MODEL_FAILED' } });
+    expect(await used()).toBe(before);
+    await limit(before + 5_000);
+    expect(await run(workflowId)).toMatchObject({ status: 'success' });
+    expect(await used()).toBe(before + 100);
+    await limit(before + 4_000);
+    expect(await run(workflowId)).toMatchObject({ status: 'failed', error: { code: 'MODEL_BUDGET_EXCEEDED' } });
+    expect(requests).toHaveLength(2);
+    expect(await used()).toBe(before + 100);
+    await limit(null);
+    expect(await run(workflowId)).toMatchObject({ status: 'success' });
+  });
+
+  it('is counted by workflow and by day, too', async () => {
+    const { workflowId } = await workflowWith([{ text: 'x', tokens: { input: 7, output: 2 } }]);
+    await run(workflowId);
+    const { body } = await call('GET', `/api/ai/usage?workspaceId=${instance.workspaceId}`);
+    const figures = { calls: 1, inputTokens: 7, outputTokens: 2 };
+    expect(body.workflows).toContainEqual({ workflowId, workflowName: 'Test', ...figures });
+    expect(body.days.map(({ day }: { day: string }) => day)).toContain(new Date().toISOString().slice(0, 10));
+  });
+
   it('beyond the 500 with the most tokens counts in the totals of the workspace', async () => {
     const { workspaceId, db } = instance;
     const usage = async () => (await call('GET', `/api/ai/usage?workspaceId=${workspaceId}`)).body;

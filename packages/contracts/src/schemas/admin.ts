@@ -7,16 +7,30 @@ const RunsPerMinute = nullable(
 const Bytes = nullable(
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'null means no limit' }),
 );
+const Tokens = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Tokens of language models in a month of UTC; null means no limit',
+  }),
+);
 const Days = nullable(Type.Integer({ minimum: 1, maximum: 36_500, description: 'null keeps it forever' }));
 
 const ALWAYS_SAID = { executionsPerMinute: RunsPerMinute, storageQuotaBytes: Bytes };
 
 /** What an administrator allows a workspace. */
-export const WorkspaceLimits = Type.Object({ ...ALWAYS_SAID, maxConcurrentExecutions: RunsAtOnce }, CLOSED);
+export const WorkspaceLimits = Type.Object(
+  { ...ALWAYS_SAID, maxConcurrentExecutions: RunsAtOnce, modelTokensPerMonth: Tokens },
+  CLOSED,
+);
 
-/** A change of it. Leaving one out lifts no limit: two are always said, the one that came later stays as it is. */
+/** A change of it. Leaving one out lifts no limit: two are always said, those that came later stay as they are. */
 export const WorkspaceLimitsBody = Type.Object(
-  { ...ALWAYS_SAID, maxConcurrentExecutions: Type.Optional(RunsAtOnce) },
+  {
+    ...ALWAYS_SAID,
+    maxConcurrentExecutions: Type.Optional(RunsAtOnce),
+    modelTokensPerMonth: Type.Optional(Tokens),
+  },
   CLOSED,
 );
 
@@ -26,7 +40,14 @@ export const WorkspaceUsage = Type.Object({
 });
 
 /** Usage and limits of a workspace. */
-export const WorkspaceUsageAndLimits = Type.Object({ ...WorkspaceUsage.properties, ...WorkspaceLimits.properties });
+export const WorkspaceUsageAndLimits = Type.Object({
+  ...WorkspaceUsage.properties,
+  modelTokensThisMonth: Type.Integer({
+    minimum: 0,
+    description: 'Tokens of responses, and reserved ones of requests without a response',
+  }),
+  ...WorkspaceLimits.properties,
+});
 
 /** Settings of the whole instance. */
 export const InstanceSettings = Type.Object(

@@ -25,7 +25,7 @@ const waitChoice = {
 export const SubmitApprovalBody = Type.Object(
   {
     executionId: Id,
-    nodeId: Type.String({ minLength: 1, maxLength: 64 }),
+    nodeId: Type.String({ minLength: 1, maxLength: 80 }),
     approved: Type.Optional(Type.Boolean({ description: 'true means the choice `approved`, false means `rejected`' })),
     decision: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The name of a choice' })),
     comment: Type.Optional(Type.String({ maxLength: 10_000 })),

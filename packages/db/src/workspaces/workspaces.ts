@@ -11,6 +11,7 @@ import {
 } from '@deckhand/contracts';
 import { type Actor, requireRoleOf, visibleWorkspace } from '../access.ts';
 import { readInstanceSettings, toLimits, WORKSPACE_LIMITS } from '../admin.ts';
+import { readModelMonth } from '../model-calls.ts';
 import { recordChange } from '../audit/record.ts';
 import type { Database, Queryable } from '../client.ts';
 import { stopExecutionsOfWorkspace } from '../executions/end/stop-many.ts';
@@ -179,7 +180,8 @@ export async function readWorkspaceUsage(db: Database, actor: Actor, id: string)
   const row = await db.workspace.findUnique({ where: { id }, select: { storedBytes: true, ...WORKSPACE_LIMITS } });
   if (!row) throw new DeckhandError('NOT_FOUND', { message: 'No such workspace' });
   const { storedBytes, ...limits } = row;
-  return { storedBytes: Number(storedBytes), ...toLimits(limits) };
+  const modelTokensThisMonth = await readModelMonth(db, id);
+  return { storedBytes: Number(storedBytes), modelTokensThisMonth, ...toLimits(limits) };
 }
 
 /** Reads the storage that a workflow's workspace uses, and its quota; undefined when there is no such workflow. */

@@ -46,6 +46,8 @@ export function buildGraph(
     if (node?.type.agent) {
       region.steps = stepsOf(node, region, node.type.agent);
       region.nodes.push(region.steps);
+      region.approval = approvalOf(node, region, node.type.agent);
+      region.nodes.push(region.approval);
     }
   }
 
@@ -112,7 +114,7 @@ function edgesInside({ outgoing, region }: GraphNode): GraphEdge[] {
 }
 
 function emptyRegion({ catches = false } = {}): BuildingRegion {
-  const nothing = { container: undefined, steps: undefined, nodes: [], ends: [], cancelling: [] };
+  const nothing = { container: undefined, steps: undefined, approval: undefined, nodes: [], ends: [], cancelling: [] };
   return { ...nothing, catches, hasSingleEnd: false };
 }
 
@@ -148,18 +150,42 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
   };
 }
 
-/** What follows the id of an agent in that of its steps: ids of definitions contain no dot. */
+/** What follows the id of an agent in those of the nodes that are added to it: ids of definitions contain no dot. */
 const STEPS_SUFFIX = '.steps';
+const APPROVAL_SUFFIX = '.approval';
 
 /** Returns the node whose runs are the steps of an agent. What becomes of a failure is up to the agent itself. */
 function stepsOf(agent: GraphNode, region: Region, { ask }: AgentSteps): GraphNode {
+  return { ...addedTo(agent, region), id: `${agent.id}${STEPS_SUFFIX}`, ...runningBy(agent, { run: ask }) };
+}
+
+/** Returns the node whose runs are the questions about calls. `retry` and the time limits are those of the model. */
+function approvalOf(agent: GraphNode, region: Region, { question, decided }: AgentSteps): GraphNode {
+  const { type, definition } = runningBy(agent, { run: question, resume: decided, hasEffects: false });
+  const { retry: _models, timeoutSeconds: _too, onInterrupt: _waits, credentialId: _unused, ...rest } = definition;
+  return {
+    ...addedTo(agent, region),
+    id: `${agent.id}${APPROVAL_SUFFIX}`,
+    definition: rest,
+    type,
+    handles: new Set(['approved', 'rejected']),
+    retry: undefined,
+    timeoutMs: undefined,
+  };
+}
+
+function runningBy(
+  agent: GraphNode,
+  how: Partial<Pick<GraphNode['type'], 'run' | 'resume' | 'hasEffects'>>,
+): Pick<GraphNode, 'type' | 'definition'> {
   const { onError: _agents, disabled: _never, mock: _unused, ...definition } = agent.definition;
   const { container: _none, agent: _itself, ...type } = agent.type;
+  return { definition, type: { ...type, container: undefined, agent: undefined, handles: [], ...how } };
+}
+
+function addedTo(agent: GraphNode, region: Region): GraphNode {
   return {
     ...agent,
-    id: `${agent.id}${STEPS_SUFFIX}`,
-    definition,
-    type: { ...type, container: undefined, agent: undefined, handles: [], run: ask },
     incoming: [],
     outgoing: [],
     region,

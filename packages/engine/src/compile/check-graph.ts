@@ -2,6 +2,7 @@ import { compileLenientCheck, EdgeDefinition, type ValidationIssue } from '@deck
 import type { ExpressionName, ExpressionReferences } from '../expressions/index.ts';
 import { allowsLinks } from '../expressions/links.ts';
 import { didYouMean, type SuggestionBudget } from '../similar-name.ts';
+import { checkTools } from './agents.ts';
 import type { SoundNode } from './check-nodes.ts';
 import { findCycle } from './cycles.ts';
 import { checkJoins } from './early-joins.ts';
@@ -114,6 +115,7 @@ export function* checkGraph(
   issues.push(...joins.slice(0, enough));
   const nesting = nestContainers(nodes, edges);
   issues.push(...nesting.issues.slice(0, enough));
+  issues.push(...checkTools(nodes, edges, budget).slice(0, enough));
   const known = new Map(nodes.map((entry) => [entry.node.id, entry]));
   for (const { node, path, type, references, deferred } of nodes) {
     if (issues.length >= enough) break;

@@ -32,6 +32,8 @@ export interface Region {
    * asked, no other node runs; where a tool is called, its record has what the model is told.
    */
   readonly steps: GraphNode | undefined;
+  /** For the body of an agent: another such node, which asks a person about a call before the tool runs. */
+  readonly approval: GraphNode | undefined;
   /** Nodes whose early join cancels what only leads to them. */
   readonly cancelling: readonly GraphNode[];
 }

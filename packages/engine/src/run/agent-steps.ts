@@ -3,7 +3,8 @@ import type { AgentCall, AgentContext, AgentTool, AgentTurn } from '../agent.ts'
 import type { AgentSteps } from '../node-type.ts';
 import { BODY_HANDLE } from '../compile/loops.ts';
 import type { GraphNode } from '../compile/graph.ts';
-import { agentOf, cellOf, type Task } from './scope.ts';
+import type { ExpressionName, ExpressionReferences } from '../expressions/index.ts';
+import { agentOf, cellOf, isAdded, readerOf, type Task } from './scope.ts';
 
 /*
  * The steps of an agent: the model is asked, then the tools are called that it asked for, then it is asked again. They
@@ -68,22 +69,52 @@ export function agentOutput(agent: AgentSteps, steps: readonly JsonValue[]): Jso
   return agent.outputOf(turnsOf(agent, steps));
 }
 
-/** Returns what a step of an agent sees of it; undefined for any other task. */
+/** Returns what a step of an agent, or a question about a call, sees of it; undefined for any other task. */
 export function agentContext(task: Task): AgentContext | undefined {
-  const placed = agentOf(task);
-  const steps = placed?.node.type.agent;
-  if (!placed || !steps) return undefined;
-  const said = cellOf(placed.scope, placed.node).loop?.outputs.all() ?? [];
-  return { tools: toolsOf(placed.node), turns: turnsOf(steps, said) };
+  if (!isAdded(task.node)) return undefined;
+  const { node, scope } = readerOf(task);
+  const steps = node.type.agent;
+  if (!steps) return undefined;
+  const said = agentOf(task) ? (cellOf(scope, node).loop?.outputs.all() ?? []) : [];
+  return {
+    tools: toolsOf(node),
+    turns: turnsOf(steps, said),
+    readsData: readsData(node.references),
+    call: task.scope.call,
+  };
+}
+
+/** What the author of the workflow, or another member, wrote. */
+const OWN_DATA = new Set<ExpressionName>(['$vars', '$execution', '$now', '$links']);
+
+function readsData({ nodes, names }: ExpressionReferences): boolean {
+  return nodes.length > 0 || [...names].some((name) => !OWN_DATA.has(name));
 }
 
 function toolsOf(agent: GraphNode): AgentTool[] {
   const targets = agent.outgoing.filter(({ handle }) => handle === BODY_HANDLE).map(({ target }) => target);
-  return [...new Set(targets)]
-    .filter(({ definition }) => definition.disabled !== true)
-    .map(({ id, definition, type: { title, description } }) => ({
+  return [...new Set(targets)].map((target) => {
+    const {
+      id,
+      definition,
+      type: { title, description },
+    } = target;
+    return {
       nodeId: id,
       title: definition.name ?? title,
       description,
-    }));
+      isDisabled: definition.disabled === true,
+      hasEffects: branchHasEffects(target),
+    };
+  });
+}
+
+/** Returns whether a node, or one after it, has effects outside. Those in bodies of containers are after these. */
+function branchHasEffects(first: GraphNode): boolean {
+  const found = new Set([first]);
+  for (const { definition, type, outgoing } of found) {
+    if (type.hasEffects && definition.disabled !== true) return true;
+    for (const { target } of outgoing) found.add(target);
+  }
+  return false;
 }

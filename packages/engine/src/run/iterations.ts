@@ -1,8 +1,8 @@
 import type { JsonValue } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.ts';
 import type { NodeFailure } from '../node-failure.ts';
 import { failureOf } from './failure.ts';
 import { expressionScope } from './node-scope.ts';
+import { isCut } from './nodes-until.ts';
 import { wayOut, joinIteration, type LoopPosition, recordKey } from './records.ts';
 import type { EnginePorts, RunRequest } from './ports.ts';
 import { inputOf, type NextIteration, outputOfEnds, type Task } from './scope.ts';
@@ -81,7 +81,7 @@ export function goesOn(
   { index, previous, rule: { mode, maxIterations } }: NextIteration,
 ): boolean | NodeFailure {
   // Without its last nodes, the body cannot make the condition come out otherwise.
-  if (index > 0 && request.until && isCut(node, request.until)) return false;
+  if (index > 0 && isCut(node, request.until)) return false;
   try {
     if (mode === 'while' || index > 0) {
       const loop = { item: index === 0 ? inputOf(node, scope) : previous, index, previous };
@@ -94,9 +94,4 @@ export function goesOn(
   if (index < maxIterations) return true;
   const message = `maxIterations (${maxIterations}) did not end it`;
   return { message, code: 'LOOP_TOO_LONG', isRetryable: false };
-}
-
-/** Returns whether a run up to a node leaves out a part of the body of a loop. */
-function isCut({ body }: GraphNode, until: ReadonlySet<string>): boolean {
-  return body?.nodes.some(({ id }) => !until.has(id)) === true;
 }

@@ -8,14 +8,14 @@ import type { LazySignal } from './in-flight.ts';
 import type { RunRequest } from './ports.ts';
 import { retryPart } from './retry-part.ts';
 import { agentContext } from './agent-steps.ts';
-import { agentOf, inputOf, inputsOf, iterationAround, iterationOf, outputOf, type Scope, type Task } from './scope.ts';
+import { inputOf, inputsOf, iterationAround, iterationOf, outputOf, readerOf, type Scope, type Task } from './scope.ts';
 
 /**
  * Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. In
- * those of an agent's steps, they are those of the agent.
+ * those of the nodes that are added to an agent, they are those of the agent.
  */
 export function expressionScope(request: RunRequest, task: Task): ExpressionScope {
-  const { node, scope } = agentOf(task) ?? task;
+  const { node, scope } = readerOf(task);
   return {
     trigger: request.trigger,
     input: inputOf(node, scope),
@@ -58,7 +58,7 @@ export function nodeContext(
 ): NodeContext {
   const { node, scope } = task;
   const { iteration } = scope;
-  const read = agentOf(task) ?? task;
+  const read = readerOf(task);
   const { workspaceId, executionId, services } = request;
   return {
     trigger: request.trigger,

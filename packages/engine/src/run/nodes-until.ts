@@ -24,3 +24,11 @@ export function nodesUntil(workflow: CompiledWorkflow, untilNodeId: string): Set
 function withBody(node: GraphNode): GraphNode[] {
   return [node, ...(node.body?.nodes ?? []).flatMap(withBody)];
 }
+
+/**
+ * Returns whether a run up to a node leaves out a part of the body of a container.
+ * @param until what `nodesUntil` returned; undefined for a run to the end.
+ */
+export function isCut({ body }: GraphNode, until: ReadonlySet<string> | undefined): boolean {
+  return until !== undefined && body?.nodes.some(({ id }) => !until.has(id)) === true;
+}

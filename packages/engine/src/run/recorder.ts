@@ -22,10 +22,11 @@ import {
   type NodeRecord,
   recordKey,
 } from './records.ts';
+import { isCut } from './nodes-until.ts';
 import type { RunRequest } from './ports.ts';
 import { ended, type Kept, type Progress } from './progress.ts';
 import type { SchedulerPorts } from './scheduler.ts';
-import type { JoinDecision, Scope, Task } from './scope.ts';
+import { isAdded, type JoinDecision, type Scope, type Task } from './scope.ts';
 
 type Place = Pick<Scope, 'iteration'>;
 
@@ -179,6 +180,10 @@ export class Recorder implements SchedulerPorts {
     return until !== undefined && !until.has(node.id) && !isFinished(this.find(node, scope));
   }
 
+  isCut(node: GraphNode): boolean {
+    return isCut(node, this.#request.until);
+  }
+
   #stateOfJoin(node: GraphNode, iteration: string): JsonValue | undefined {
     if (!node.join?.cancels) return undefined;
     const decision = this.#decisions.get(recordKey(node.id, iteration));
@@ -197,7 +202,7 @@ export class Recorder implements SchedulerPorts {
 
   #noteSkipped(node: GraphNode, scope: Scope): void {
     this.skipped(node, scope);
-    for (const inner of node.body?.nodes ?? []) if (inner !== node.body?.steps) this.#noteSkipped(inner, scope);
+    for (const inner of node.body?.nodes ?? []) if (!isAdded(inner)) this.#noteSkipped(inner, scope);
   }
 
   #noteStopped(node: GraphNode, place: Place, last: NodeRecord): void {
@@ -209,7 +214,7 @@ export class Recorder implements SchedulerPorts {
   #stopInside(body: Region, { iteration }: Scope): void {
     const { records, workflow } = this.#request;
     for (const [key, record] of records) {
-      const node = workflow.nodes.get(record.nodeId) ?? stepsById(body, record.nodeId);
+      const node = workflow.nodes.get(record.nodeId) ?? addedById(body, record.nodeId);
       const isOfScope = iteration === '' || `${record.iteration}.`.startsWith(`${iteration}.`);
       if (!node || !isOfScope || !isAround(body, node) || !isInProgress(record)) continue;
       const last = this.#cancellable.get(key) ?? record;
@@ -218,11 +223,10 @@ export class Recorder implements SchedulerPorts {
   }
 }
 
-/** Returns the steps of an agent in a region, or in containers in it, by their id. */
-function stepsById(region: Region, id: string): GraphNode | undefined {
-  if (region.steps?.id === id) return region.steps;
-  for (const { body } of region.nodes) {
-    const found = body && stepsById(body, id);
+/** Returns a node that is added to an agent in a region, or in containers in it, by its id. */
+function addedById(region: Region, id: string): GraphNode | undefined {
+  for (const node of region.nodes) {
+    const found = isAdded(node) && node.id === id ? node : node.body && addedById(node.body, id);
     if (found) return found;
   }
   return undefined;

@@ -21,7 +21,7 @@ import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.ts';
 import { hasBegun, isSettled, storedDecision, storedContainer, wayOut, type NodeRecord, recordKey } from './records.ts';
 import { nodesUntil } from './nodes-until.ts';
 import { Scheduler } from './scheduler.ts';
-import type { Scope } from './scope.ts';
+import { isAdded, type Scope } from './scope.ts';
 
 /** The run whose records are reused. */
 export interface SourceRun {
@@ -260,9 +260,15 @@ function withoutOpenAgents(
   return new Map([...records].filter(([, record]) => !isOpen(record)));
 }
 
-/** Returns a node of a workflow, which may be the steps of an agent. */
+/** Returns a node of a workflow, which may be one that is added to an agent. */
 function findNode({ nodes }: CompiledWorkflow, id: string): GraphNode | undefined {
-  return nodes.get(id) ?? [...nodes.values()].find(({ body }) => body?.steps?.id === id)?.body?.steps;
+  if (nodes.has(id) || !id.includes('.')) return nodes.get(id);
+  return [...nodes.values()].flatMap(addedOf).find((added) => added.id === id);
+}
+
+/** Returns the nodes that are added to an agent; none for other nodes. */
+function addedOf({ body }: GraphNode): GraphNode[] {
+  return [body?.steps, body?.approval].filter((node) => node !== undefined);
 }
 
 function isAgent({ type }: GraphNode): boolean {
@@ -270,9 +276,8 @@ function isAgent({ type }: GraphNode): boolean {
 }
 
 function fits(node: GraphNode | undefined, record: NodeRecord, types: SourceRun['types']): boolean {
-  const { steps, container } = node?.region ?? {};
-  const isStep = node !== undefined && node === steps;
-  const typed = isStep ? container : node;
+  const isStep = node !== undefined && isAdded(node);
+  const typed = isStep ? node.region.container : node;
   if (!node || !typed || (types && types.get(typed.id) !== typed.type.type)) return false;
   if (record.status !== 'success' || isStep) return true;
   const { handles, type, definition } = node;
@@ -311,6 +316,7 @@ function replay(
     },
     isSettled: ({ id }, { iteration }) => isSettled(records.get(recordKey(id, iteration))),
     isLeftOut: () => false,
+    isCut: () => false,
   });
   for (let task = scheduler.next(); task; task = scheduler.next()) {
     const { node, scope } = task;
@@ -406,7 +412,8 @@ function isRepeat(node: GraphNode): boolean {
 /** Returns all nodes in the body of a loop, also those in loops in it. */
 function bodyOf(loop: GraphNode): Set<string> {
   const found = reachable(loop.outgoing.flatMap(({ handle, target }) => (handle === BODY_HANDLE ? [target] : [])));
-  return loop.body?.steps ? found.add(loop.body.steps.id) : found;
+  for (const { id } of addedOf(loop)) found.add(id);
+  return found;
 }
 
 /** Returns the nodes and all nodes after them, bodies of loops included. */
@@ -416,7 +423,7 @@ function reachable(start: readonly GraphNode[]): Set<string> {
   for (let node = open.pop(); node; node = open.pop()) {
     if (found.has(node.id)) continue;
     found.add(node.id);
-    if (node.body?.steps) found.add(node.body.steps.id);
+    for (const { id } of addedOf(node)) found.add(id);
     open.push(...node.outgoing.map(({ target }) => target));
   }
   return found;

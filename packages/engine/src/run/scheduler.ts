@@ -19,7 +19,8 @@
  * 10. The steps of an agent are iterations with indexes of their own. Each either asks the model, which is the task of
  *     the node that the engine adds to the body, or calls one tool: of the edges into the body, one is taken. The model
  *     is asked again once all calls that it asked for have ended. A failure of a call that nothing inside handles ends
- *     that call.
+ *     that call. A call that asks begins with a question, the task of another node of the engine: the edge to the
+ *     tool is taken once a person has approved it; otherwise the call ends.
  * 11. A node that is left out is skipped once all edges into it are settled, also one with an early join, which cancels
  *     nothing then.
  */
@@ -38,6 +39,7 @@ import {
   cellOf,
   type Cell,
   inputOf,
+  isAdded,
   isUnsettled,
   iterationOutput,
   type JoinDecision,
@@ -46,6 +48,9 @@ import {
   type Scope,
   type Task,
 } from './scope.ts';
+
+/** The output of a question by which a call is made. */
+const APPROVED = 'approved';
 
 /** The seam between the scheduler and its run: what happens without a task, in order, and what was decided before. */
 export interface SchedulerPorts {
@@ -68,6 +73,8 @@ export interface SchedulerPorts {
   isSettled(node: GraphNode, scope: Scope): boolean;
   /** Returns whether a node is skipped even if edges into it are taken: the run ends before it. */
   isLeftOut(node: GraphNode, scope: Scope): boolean;
+  /** Returns whether the run ends inside a container: an agent then ends after the calls of its first answer. */
+  isCut(node: GraphNode): boolean;
 }
 
 /** An edge to settle. */
@@ -141,6 +148,7 @@ export class Scheduler {
   /** Settles a task as done. `handle` is undefined for a node with a single output. */
   done(task: Task, output: JsonValue, handle: string | undefined): void {
     this.#settle(task.node, task.scope, output, handle);
+    if (task.node === task.scope.region.approval) this.#decideCall(task.scope, output, handle);
     this.#drain();
   }
 
@@ -272,7 +280,7 @@ export class Scheduler {
   /** A container that is skipped, disabled or failed at once, and a loop without iterations, skip their body. */
   #skipBody(node: GraphNode, scope: Scope): void {
     for (const inner of node.body?.nodes ?? []) {
-      if (inner === node.body?.steps) continue;
+      if (isAdded(inner)) continue;
       this.#ports.skipped(inner, scope);
       this.#skipBody(inner, scope);
     }
@@ -458,6 +466,10 @@ export class Scheduler {
       if (call) this.#call(progress, progress.next - 1, call);
     }
     if (open.size > 0) return;
+    if (progress.next > 0 && this.#ports.isCut(progress.node)) {
+      this.#finishAgent(progress);
+      return;
+    }
     progress.next += 1;
     this.#ask(progress, progress.next - 1);
   }
@@ -473,10 +485,10 @@ export class Scheduler {
   }
 
   /** Opens a step in which a tool is called. */
-  #call(progress: LoopProgress, index: number, { nodeId, input }: AgentCall): void {
-    const scope = openStep(progress, index, input);
-    const { steps } = scope.region;
-    if (!steps) return;
+  #call(progress: LoopProgress, index: number, call: AgentCall): void {
+    const scope = openStep(progress, index, call.input, call);
+    const { steps, approval } = scope.region;
+    if (!steps || !approval) return;
     const earlier = this.#ports.earlierStep(steps, scope);
     if (earlier !== undefined) {
       progress.outputs.set(index, earlier);
@@ -487,9 +499,32 @@ export class Scheduler {
     progress.open.set(index, scope);
     this.#ports.stepBegan(steps, scope);
     this.#applyDecisions(scope);
-    for (const edge of progress.node.outgoing) {
-      if (edge.handle === BODY_HANDLE) this.#settling.push({ edge, scope, isTaken: edge.target.id === nodeId });
+    if (call.asks) {
+      this.#makeReady(approval, scope);
+      return;
     }
+    cellOf(scope, approval).state = 'skipped';
+    scope.open -= 1;
+    this.#callTool(scope);
+  }
+
+  /** Takes the edge to the tool of a call, of those into the body. */
+  #callTool(scope: Scope): void {
+    const { container } = scope.region;
+    for (const edge of container?.outgoing ?? []) {
+      const isTaken = edge.target.id === scope.call?.nodeId;
+      if (edge.handle === BODY_HANDLE) this.#settling.push({ edge, scope, isTaken });
+    }
+  }
+
+  /** Makes a call that a person approved, or ends it. */
+  #decideCall(scope: Scope, decision: JsonValue, handle: string | undefined): void {
+    if (handle === APPROVED) {
+      this.#callTool(scope);
+      return;
+    }
+    this.#cancelScope(scope);
+    this.#endCall(scope, { kind: 'refusal', decision });
   }
 
   #endStep(progress: LoopProgress, scope: Scope, steps: GraphNode): void {
@@ -510,7 +545,7 @@ export class Scheduler {
     const progress = container && scope.parent && cellOf(scope.parent, container).loop;
     if (!progress || !steps) return;
     const told = stepsIn(progress).tell(end);
-    this.#ports.stepEnded(steps, scope, told, end.kind === 'failure' ? ERROR_HANDLE : undefined);
+    this.#ports.stepEnded(steps, scope, told, end.kind === 'output' ? undefined : ERROR_HANDLE);
     progress.outputs.set(scope.index, told);
     progress.open.delete(scope.index);
     this.#nextSteps(progress);
@@ -551,10 +586,10 @@ function stepsIn({ node }: LoopProgress): AgentSteps {
   return agent;
 }
 
-function openStep({ node, scope }: LoopProgress, index: number, item: JsonValue): Scope {
+function openStep({ node, scope }: LoopProgress, index: number, item: JsonValue, call?: AgentCall): Scope {
   if (!node.body) throw new Error(`node ${node.id} has no body`);
   const iteration = joinIteration(scope.iteration, index);
-  return openScope(node.body, { parent: scope, iteration, index, item, previous: undefined });
+  return openScope(node.body, { parent: scope, iteration, index, item, previous: undefined, call });
 }
 
 /** Returns the indexes of the iterations that were finished at a position. */

@@ -22,6 +22,8 @@ export interface Scope {
   readonly item: JsonValue;
   /** In a loop with a condition: the output of the iteration before; null in the first. */
   readonly previous: JsonValue | undefined;
+  /** In a step of an agent in which a tool is called: the call. */
+  readonly call?: AgentCall | undefined;
   readonly cells: Cell[];
   /** Nodes that are not settled yet. */
   open: number;
@@ -94,7 +96,7 @@ export interface LoopProgress {
 /** Opens a pass through a region, in which nothing is settled. */
 export function openScope(
   region: Region,
-  place: Pick<Scope, 'parent' | 'iteration' | 'index' | 'item' | 'previous'>,
+  place: Pick<Scope, 'parent' | 'iteration' | 'index' | 'item' | 'previous' | 'call'>,
 ): Scope {
   const cells = region.nodes.map((node): Cell => ({
     unsettled: node.incoming.length,
@@ -131,6 +133,18 @@ export function catchingScope(scope: Scope): Scope | undefined {
 /** Returns the task of the agent of which a task is a step in which the model is asked; undefined for other tasks. */
 export function agentOf({ node, scope: { region, parent } }: Task): Task | undefined {
   return region.steps === node && region.container && parent ? { node: region.container, scope: parent } : undefined;
+}
+
+/** Returns the task whose data a task reads: for the nodes that are added to an agent, that of the agent. */
+export function readerOf(task: Task): Task {
+  const { node, scope } = task;
+  const { container } = scope.region;
+  return isAdded(node) && container && scope.parent ? { node: container, scope: scope.parent } : task;
+}
+
+/** Returns whether a node is not in the definition: the engine adds it to the body of an agent. */
+export function isAdded(node: GraphNode): boolean {
+  return node === node.region.steps || node === node.region.approval;
 }
 
 /** Returns the innermost iteration of a loop that contains a scope; undefined outside loops. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { AgentCall, AgentTurn, CallEnd } from '@deckhand/engine';
 import { excerpt } from '../text/limit.ts';
+import { refusalText } from './call-question.ts';
 
 /*
  * What the steps of an agent have in their records: answers of the model, and what it is told of its calls. All that
@@ -23,6 +24,8 @@ export type AnswerPart =
       readonly arguments: JsonValue;
       /** Why the tool is not called. */
       readonly problem?: string;
+      /** Whether a person decides about the call. */
+      readonly asks?: boolean;
       readonly options?: JsonObject;
     };
 
@@ -89,7 +92,8 @@ function readPart(stored: JsonValue): AnswerPart[] {
   if (type === 'text' || type === 'reasoning') return typeof text === 'string' ? [{ type, text, ...more }] : [];
   if (type !== 'call' || typeof id !== 'string' || typeof tool !== 'string') return [];
   const reason = typeof problem === 'string' ? { problem } : {};
-  return [{ type, id, tool, arguments: stored.arguments ?? null, ...reason, ...more }];
+  const asks = stored.asks === true ? { asks: true } : {};
+  return [{ type, id, tool, arguments: stored.arguments ?? null, ...reason, ...asks, ...more }];
 }
 
 /** Returns the calls that an answer asks for; undefined if it was the last one. */
@@ -97,7 +101,9 @@ export function callsOf(stored: JsonValue): AgentCall[] | undefined {
   const { content, isLast } = readAnswer(stored);
   if (isLast) return undefined;
   return content.flatMap((part) =>
-    part.type === 'call' && part.problem === undefined ? [{ nodeId: part.tool, input: part.arguments }] : [],
+    part.type === 'call' && part.problem === undefined
+      ? [{ nodeId: part.tool, input: part.arguments, asks: part.asks === true }]
+      : [],
   );
 }
 
@@ -107,6 +113,7 @@ export function tell(end: CallEnd): JsonValue {
     const { code, message } = end.failure;
     return { text: excerpt(`${code}: ${message}`), isError: true };
   }
+  if (end.kind === 'refusal') return { text: refusalText(end), isError: true };
   const text = typeof end.output === 'string' ? end.output : JSON.stringify(end.output);
   if (text.length <= MAX_TOLD) return { text, isError: false };
   const cut = text.slice(0, MAX_TOLD);

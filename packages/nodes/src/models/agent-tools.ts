@@ -1,7 +1,8 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { JsonObject } from '@deckhand/contracts';
-import { type AgentTool, type NodeContext, NodeError } from '@deckhand/engine';
+import { type AgentContext, type NodeContext, NodeError } from '@deckhand/engine';
 import { ANSWER_TOOL } from './agent-answer.ts';
+import { asksFirst, type Permission } from './call-question.ts';
 import { usableSchema } from './structured-output.ts';
 
 /** What a node says about a tool. */
@@ -9,12 +10,15 @@ export interface ToolSpec {
   readonly node: string;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
+  readonly permission?: Permission;
 }
 
 /** A tool that a model may call, and the schema of its arguments. */
 export interface UsableTool {
   readonly offer: LanguageModelV4FunctionTool;
   readonly schema: JsonObject;
+  /** Whether a person decides about its calls. */
+  readonly asks: boolean;
 }
 
 const ANY_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
@@ -25,7 +29,7 @@ const ANY_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
  * @throws NodeError PARAMETERS_INVALID for a schema that cannot be used, and for a tool that no node is.
  */
 export async function usableTools(
-  nodes: readonly AgentTool[],
+  { tools: nodes, turns, readsData }: AgentContext,
   specs: readonly ToolSpec[],
   outputSchema: JsonObject | undefined,
   context: Pick<NodeContext, 'workspaceId' | 'services'>,
@@ -33,19 +37,23 @@ export async function usableTools(
   const tools = new Map<string, UsableTool>();
   const unknown = specs.findIndex(({ node }) => !nodes.some(({ nodeId }) => nodeId === node));
   if (unknown >= 0) throw invalid(`tools[${unknown}].node: the output body does not lead to "${specs[unknown]?.node}"`);
-  for (const { nodeId, title, description } of nodes) {
+  const hasForeignText = readsData || turns.some(({ results }) => results.length > 0);
+  for (const tool of nodes) {
+    const { nodeId, title, description, isDisabled } = tool;
     const at = specs.findIndex(({ node }) => node === nodeId);
-    const { inputSchema, description: told = `${title}: ${description}` } = specs[at] ?? {};
+    const { inputSchema, permission, description: told = `${title}: ${description}` } = specs[at] ?? {};
+    if (isDisabled || permission === 'forbidden') continue;
     const schema = inputSchema ? await usableSchema(inputSchema, context, `tools[${at}].inputSchema`) : ANY_ARGUMENTS;
-    tools.set(nodeId, offered(nodeId, told, schema));
+    tools.set(nodeId, { ...offered(nodeId, told, schema), asks: asksFirst(tool, permission, hasForeignText) });
   }
   if (!outputSchema) return tools;
   if (tools.has(ANSWER_TOOL)) throw invalid(`outputSchema: the tool "${ANSWER_TOOL}" needs another id`);
   const schema = await usableSchema(outputSchema, context);
-  return tools.set(ANSWER_TOOL, offered(ANSWER_TOOL, 'Gives the final answer, and ends the work.', schema));
+  const answer = offered(ANSWER_TOOL, 'Gives the final answer, and ends the work.', schema);
+  return tools.set(ANSWER_TOOL, { ...answer, asks: false });
 }
 
-function offered(name: string, description: string, schema: JsonObject): UsableTool {
+function offered(name: string, description: string, schema: JsonObject): Omit<UsableTool, 'asks'> {
   return { offer: { type: 'function', name, description, inputSchema: schema }, schema };
 }
 

@@ -5,6 +5,7 @@ import { checkResultLength, excerpt, parseForeignJson } from '../text/limit.ts';
 import { type Answer, ANSWER_TOOL, type AnswerPart, storeAnswer, textOf } from './agent-answer.ts';
 import { messagesOf } from './agent-prompt.ts';
 import { type ToolSpec, type UsableTool, usableTools } from './agent-tools.ts';
+import { questionProblem } from './call-question.ts';
 import { modelCaller, type ModelResponse, type ModelSettings, type ModelUse } from './call-model.ts';
 import { type Conversation, promptOf } from './prompt.ts';
 import { checkedOutput } from './structured-output.ts';
@@ -29,12 +30,13 @@ export interface AgentTask extends Conversation {
 /**
  * Asks the model of an agent for its next answer, and returns it as its record has it.
  * @throws NodeError as calls of models do; RESULT_TOO_LARGE for a long answer, TEXT_TOO_LARGE for a long
- * conversation.
+ * conversation, MODEL_OUTPUT_CUT for an answer by a schema that the provider cut.
  */
 export async function askAgent(use: ModelUse, task: AgentTask, context: NodeContext): Promise<JsonObject> {
-  const { tools: nodes = [], turns = [] } = context.agent ?? {};
+  const agent = context.agent ?? { tools: [], turns: [], readsData: true, call: undefined };
+  const { turns } = agent;
   checkConversation(turns);
-  const tools = await usableTools(nodes, task.tools ?? [], task.outputSchema, context);
+  const tools = await usableTools(agent, task.tools ?? [], task.outputSchema, context);
   const prompt = await promptOf(task, context.files);
   prompt.push(...turns.flatMap(messagesOf));
   // Models of Anthropic that reason refuse to be told to call a tool.
@@ -73,24 +75,34 @@ async function answerFrom(
     throw new NodeError('RESULT_TOO_LARGE', message, { isRetryable: false });
   }
   const read: AnswerPart[] = [];
-  let calls = 0;
+  let count = 0;
   for (const part of content) {
-    read.push(...(await partsOf(part, calls, tools, context)));
-    if (part.type === 'tool-call') calls += 1;
+    read.push(...(await partsOf(part, count, tools, context)));
+    if (part.type === 'tool-call') count += 1;
   }
   const parts = withLateAnswer(read);
   const { inputTokens, outputTokens, cachedInputTokens } = tokens;
   const answer = { content: parts, finishReason, usage: { inputTokens, outputTokens, cachedInputTokens }, warnings };
   const given = parts.find((part) => part.type === 'call' && part.tool === ANSWER_TOOL && part.problem === undefined);
   if (given?.type === 'call') return { ...answer, isLast: true, problem: null, output: given.arguments };
-  if (parts.some(({ type }) => type === 'call')) return { ...answer, isLast: false, problem: null, output: null };
   const schema = tools.get(ANSWER_TOOL)?.schema;
+  const isCut = finishReason === 'length' && schema !== undefined;
+  const calls = parts.filter((part) => part.type === 'call');
+  if (isCut && calls.some(({ tool, problem }) => tool === ANSWER_TOOL && problem !== undefined)) throw cut();
+  if (calls.length > 0) return { ...answer, isLast: false, problem: null, output: null };
   if (!schema) return { ...answer, isLast: true, problem: null, output: null };
   // Some servers do not know that a tool has to be called.
   const { value, problem } = await checkedOutput(textOf(answer), schema, context);
   if (problem === undefined) return { ...answer, isLast: true, problem: null, output: value };
+  if (isCut) throw cut();
   const told = `Give your answer by calling ${ANSWER_TOOL}. As JSON, it does not fit: ${problem}`;
   return { ...answer, isLast: false, problem: told, output: null };
+}
+
+/** Another answer would be cut at the same length. */
+function cut(): NodeError {
+  const message = 'the answer was cut at its maximum length, and does not fit outputSchema: raise maxOutputTokens';
+  return new NodeError('MODEL_OUTPUT_CUT', message, { isRetryable: false });
 }
 
 /** Refuses a final answer that was given before the results of other calls are known. */
@@ -125,8 +137,10 @@ async function partsOf(
     const excess = `more than ${MAX_CALLS} calls at once: call it again`;
     return [{ type: 'call', id, tool, arguments: {}, problem: excess, ...options }];
   }
-  const { value, problem } = await readArguments(part, tools.get(tool)?.schema, context);
-  return [{ type: 'call', id, tool, arguments: value, ...(problem === undefined ? {} : { problem }), ...options }];
+  const { schema, asks = false } = tools.get(tool) ?? {};
+  const { value, problem = asks ? questionProblem(value) : undefined } = await readArguments(part, schema, context);
+  if (problem !== undefined) return [{ type: 'call', id, tool, arguments: value, problem, ...options }];
+  return [{ type: 'call', id, tool, arguments: value, ...(asks && { asks }), ...options }];
 }
 
 /** Returns the arguments of a call, and why the tool is not called with them; an object in any case. */

@@ -74,7 +74,8 @@ export function modelCaller(
     let call: string | undefined;
     async function send(request: HttpRequest): Promise<HttpResponse> {
       const place = { workspaceId, executionId, nodeId, iteration };
-      call = await modelCalls.begin({ ...place, credentialId, provider, model: modelId });
+      const reservedTokens = tokensNeeded(request, settings.maxOutputTokens);
+      call = await modelCalls.begin({ ...place, credentialId, provider, model: modelId, reservedTokens });
       try {
         return await http.request(request);
       } catch (error) {
@@ -101,9 +102,27 @@ export function modelCaller(
       const { content, finishReason } = result;
       return { text: textOf(result), content, finishReason: finishReason.unified, tokens, warnings };
     } catch (error) {
+      // Providers charge nothing for a refusal.
+      if (call !== undefined && isRefusal(error)) await modelCalls.settle(call, NO_TOKENS);
       throw toNodeError(error, now());
     }
   };
+}
+
+const NO_TOKENS: ModelTokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+/** What an answer without a limit may have, in tokens. */
+const USUAL_OUTPUT = 4_096;
+/** Of text, in tokens of most models. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Returns how many tokens a request and its response may have. */
+function tokensNeeded({ body }: HttpRequest, maxOutputTokens: number = USUAL_OUTPUT): number {
+  const characters = typeof body === 'string' ? body.length : 0;
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN) + maxOutputTokens;
+}
+
+function isRefusal(error: unknown): boolean {
+  return APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 400;
 }
 
 /** The credential that a node calls a model with. */

@@ -18,7 +18,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-const TOOLS = [{ nodeId: 'find', title: 'Find', description: 'Finds.' }];
+const TOOLS = [{ nodeId: 'find', title: 'Find', description: 'Finds.', isDisabled: false, hasEffects: true }];
 
 /** Asks the model once, after these turns, and returns its answer as it is stored. */
 async function ask(
@@ -35,7 +35,12 @@ async function ask(
   const secret = { provider, baseUrl, apiKey: 'key-of-mine' };
   const credential = (): Promise<OpenedCredential> => Promise.resolve({ type: 'model', secret });
   const services = { ...NO_SERVICES, http, results: createResultChecker(schemas), modelCalls };
-  const context = nodeContext({ services, credential, credentialId: 'c', agent: { tools: TOOLS, turns } });
+  const context = nodeContext({
+    services,
+    credential,
+    credentialId: 'c',
+    agent: { tools: TOOLS, turns, readsData: false, call: undefined },
+  });
   const outcome = await node.agent?.ask({ model: 'm', prompt: 'Work.', ...parameters }, context);
   return outcome?.kind === 'output' ? outcome.output : null;
 }
@@ -56,8 +61,8 @@ describe.each(['anthropic', 'google', 'mistral', 'openai', 'openaiCompatible'] a
       const { url, requests } = await serveModels(CALLING, { text: 'Found both.', tokens: { input: 40, output: 5 } });
       const answer = await ask(provider, url, []);
       expect(node.agent?.callsOf(answer)).toEqual([
-        { nodeId: 'find', input: { q: 'a' } },
-        { nodeId: 'find', input: { q: 'b' } },
+        { nodeId: 'find', input: { q: 'a' }, asks: false },
+        { nodeId: 'find', input: { q: 'b' }, asks: false },
       ]);
       expect(JSON.stringify(requests[0]?.json)).toContain('Find: Finds.');
 
@@ -128,9 +133,29 @@ it('makes the calls beside a final answer, and tells the model to give that answ
   ];
   const { url, requests } = await serveModels({ text: '', calls }, { text: '{}' });
   const answer = await ask('openaiCompatible', url, [], { outputSchema });
-  expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { size: 2 } }]);
+  expect(node.agent?.callsOf(answer)).toEqual([{ nodeId: 'find', input: { size: 2 }, asks: false }]);
   await ask('openaiCompatible', url, [{ answer, results: [{ text: 'x', isError: false }] }], { outputSchema });
   expect(JSON.stringify(requests[1]?.json)).toContain('call it alone, after the results of the others');
+});
+
+describe('with a schema, an answer that the provider cut', () => {
+  const outputSchema = { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] };
+
+  it.each([
+    ['as a text', { text: '{"size":' }],
+    ['in the call with the answer', { text: '', calls: [{ id: 'c', tool: 'final_answer', arguments: {} }] }],
+  ])('fails %s, because another one would be cut, too', async (_what, reply) => {
+    const { url } = await serveModels({ ...reply, finish: 'length' });
+    await expect(ask('openaiCompatible', url, [], { outputSchema })).rejects.toMatchObject({
+      code: 'MODEL_OUTPUT_CUT',
+      isRetryable: false,
+    });
+  });
+
+  it('is taken if it fits', async () => {
+    const { url } = await serveModels({ text: '{"size":4}', finish: 'length' });
+    expect(await ask('openaiCompatible', url, [], { outputSchema })).toMatchObject({ isLast: true });
+  });
 });
 
 it('cuts no character of a long result in two', () => {

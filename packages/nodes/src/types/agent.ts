@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } f
 import { type AgentTurn, defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { callsOf, outputOf, readAnswer, tell, usageOf } from '../models/agent-answer.ts';
+import { decided, PERMISSIONS, questionOf } from '../models/call-question.ts';
 import { withoutDialect } from '../models/structured-output.ts';
 import { findSchemaIssues } from '../schemas/input-schemas.ts';
 
@@ -19,6 +20,12 @@ const Tool = Type.Object(
         description: 'A JSON Schema of its arguments, an object; any object fits by default',
       }),
     ),
+    permission: Type.Optional(
+      Type.Enum([...PERMISSIONS], {
+        description:
+          'Whether the model may call it: `free` at once, `ask` after a person approved the call, `forbidden` never. By default, a person is asked about a tool with effects once the model has read text that the author of the workflow did not write',
+      }),
+    ),
   },
   { title: 'Tool', additionalProperties: false },
 );
@@ -27,7 +34,7 @@ export default defineNodeType({
   type: 'agent',
   title: 'Agent',
   description:
-    'Lets a language model work on a task with tools: the nodes to which its output `body` leads. The model is asked; the tools that it calls run; it is asked again with what came of them, until it answers without a call. Then the run continues at `done` with `{ text, output, finishReason, turns, usage, warnings }`. In a tool, `$input` and `$loop.item` are the arguments of the call, and what the last node of the tool returns is told to the model. A call that does not fit `inputSchema`, names no tool, or fails is told to it as well, and fails nothing else. Each time that the model is asked, and each call, is a step with a record of its own, in `<id>.steps`: after a crash, no answer that is stored is asked for again, and each call has the same idempotency key ([agents](../agents.md)). `retry` and `timeoutSeconds` are those of each time that the model is asked. With `outputSchema`, the model gives its answer by calling `final_answer`, and `output` is its JSON.',
+    'Lets a language model work on a task with tools: the nodes to which its output `body` leads. The model is asked; the tools that it calls run; it is asked again with what came of them, until it answers without a call. Then the run continues at `done` with `{ text, output, finishReason, turns, usage, warnings }`. In a tool, `$input` and `$loop.item` are the arguments of the call, and what the last node of the tool returns is told to the model. A call that does not fit `inputSchema`, names no tool, or fails is told to it as well, and fails nothing else. Before a tool with effects is called, a person is asked once the model has read text that the author did not write, or as `permission` of the tool says: the question is an approval, `<id>.approval`. Each time that the model is asked, and each call, is a step with a record of its own, in `<id>.steps`: after a crash, no answer that is stored is asked for again, and each call has the same idempotency key ([agents](../agents.md)). `retry` and `timeoutSeconds` are those of each time that the model is asked. With `outputSchema`, the model gives its answer by calling `final_answer`, and `output` is its JSON.',
   keywords: ['ai', 'llm', 'gpt', 'claude', 'tools', 'function calling', 'assistant', 'autonomous', 'react', 'mcp'],
   category: 'action',
   icon: 'bot',
@@ -71,6 +78,14 @@ export default defineNodeType({
           maximum: 1_000_000_000,
           description:
             'Ends the work once all answers together used so many tokens of input and output: the model is not asked again, and the node fails. The last answer may exceed it',
+        }),
+      ),
+      questionTimeoutSeconds: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 31_536_000,
+          description:
+            'How long a question about a call waits; by default until the run times out. Then the call is not made, and the model is told',
         }),
       ),
       concurrency: Type.Optional(
@@ -133,7 +148,9 @@ export default defineNodeType({
     'FILE_NOT_FOUND',
     'HTTP_REQUEST_FAILED',
     'HTTP_RESPONSE_INVALID',
+    'MODEL_BUDGET_EXCEEDED',
     'MODEL_FAILED',
+    'MODEL_OUTPUT_CUT',
     'MODEL_RESPONSE_INVALID',
     'RATE_LIMITED',
     'RESPONSE_TOO_LARGE',
@@ -142,7 +159,7 @@ export default defineNodeType({
   ],
   run: ({ concurrency = 1 }) => ({ kind: 'agent', concurrency }),
   agent: {
-    async ask({ maxTurns = MAX_TURNS, maxTokens, ...task }, context) {
+    async ask({ maxTurns = MAX_TURNS, maxTokens, questionTimeoutSeconds: _persons, ...task }, context) {
       checkLimits(context.agent?.turns ?? [], maxTurns, maxTokens);
       const found = await context.credential();
       if (found?.type !== 'model') {
@@ -156,8 +173,15 @@ export default defineNodeType({
       const settings = { maxOutputTokens, temperature, reasoning };
       return output(await askAgent(use, { ...task, settings }, context));
     },
+    question({ questionTimeoutSeconds }, { agent, now }) {
+      const dueAt = questionTimeoutSeconds === undefined ? null : now() + Math.ceil(questionTimeoutSeconds * 1_000);
+      const { nodeId = '', input = null } = agent?.call ?? {};
+      return questionOf(nodeId, input, dueAt);
+    },
+    decided,
     callsOf,
     tell,
+    named,
     outputOf,
   },
   example: {
@@ -241,6 +265,14 @@ function checkLimits(turns: readonly AgentTurn[], maxTurns: number, maxTokens: n
   if (maxTokens === undefined || used < maxTokens) return;
   const message = `${used} tokens were used of ${maxTokens} (maxTokens), and the model is not done`;
   throw new NodeError('AGENT_TOKEN_LIMIT', message, { isRetryable: false, details });
+}
+
+function named({ tools }: JsonObject): { readonly path: string; readonly nodeId: string }[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool: JsonValue, index) =>
+    isJsonObject(tool) && typeof tool.node === 'string' && !tool.node.includes('{{')
+      ? [{ path: `tools[${index}].node`, nodeId: tool.node }]
+      : [],
+  );
 }
 
 function check({ tools, outputSchema }: JsonObject): ValidationIssue[] {

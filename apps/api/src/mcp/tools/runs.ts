@@ -1,7 +1,7 @@
 import {
   AnyObject,
   IDEMPOTENCY_KEY_PATTERN,
-  NODE_ID_PATTERN,
+  RUN_NODE_ID_PATTERN,
   ReadOutputQuery,
   Tags,
   VersionChoice,
@@ -95,7 +95,7 @@ export const runTools = [
     input: Type.Object(
       {
         executionId: Uuid,
-        nodeId: Type.String({ pattern: NODE_ID_PATTERN.source }),
+        nodeId: Type.String({ pattern: RUN_NODE_ID_PATTERN.source }),
         iteration: ReadOutputQuery.properties.iteration,
         offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'In characters' })),
       },

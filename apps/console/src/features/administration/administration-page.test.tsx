@@ -14,6 +14,7 @@ function keepAdministration(): { limits: () => WorkspaceLimits; settings: () => 
     executionsPerMinute: null,
     maxConcurrentExecutions: null,
     storageQuotaBytes: null,
+    modelTokensPerMonth: null,
   };
   let settings: InstanceSettings = {
     ...example('GET /api/admin/settings'),
@@ -38,9 +39,15 @@ describe('the limits of a workspace', () => {
     await openConsole('/administration');
     await fill('Max concurrent runs', '4');
     await fill('Storage', '2.5');
+    await fill('Tokens of language models per month', '9000');
     await click('button', 'Save limits');
     await screen.findByText(/of 2.5 GiB used/);
-    const set = { executionsPerMinute: null, maxConcurrentExecutions: 4, storageQuotaBytes: 2_684_354_560 };
+    const set = {
+      executionsPerMinute: null,
+      maxConcurrentExecutions: 4,
+      storageQuotaBytes: 2_684_354_560,
+      modelTokensPerMonth: 9_000,
+    };
     expect(limits()).toEqual(set);
     answer('PUT /api/admin/workspaces/:id/limits', () => {
       const issue = { path: 'executionsPerMinute', message: 'must be >= 1' };

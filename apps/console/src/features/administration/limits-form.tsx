@@ -11,7 +11,7 @@ import { isAllAt, issueAt } from '../../forms/issue-at.ts';
 import { LimitInput } from '../../forms/number-field.tsx';
 import { formatNumber, i18n } from '../../language/i18n.ts';
 
-const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;
+const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes', 'modelTokensPerMonth'] as const;
 
 /** Edits the limits of a workspace. */
 export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limits: WorkspaceLimits }) {
@@ -54,6 +54,11 @@ export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limit
           {...field('storageQuotaBytes')}
         />
         <StorageBar workspaceId={workspaceId} quotaBytes={limits.storageQuotaBytes} />
+        <LimitInput
+          label={i18n.t('Tokens of language models per month')}
+          description={i18n.t('Further requests to models fail until the next month of UTC')}
+          {...field('modelTokensPerMonth')}
+        />
         {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
         <Button type="submit" loading={save.isPending} w="fit-content">
           {i18n.t('Save limits')}

@@ -122,7 +122,7 @@ function findLoops(definition: Pick<Definition, 'nodes' | 'edges'>, types: NodeT
   const loops = containersOf(definition, types).filter(({ kind }) => kind !== 'try');
   return new Map(
     loops.toReversed().flatMap(({ node, kind, body }) => {
-      const inside = kind === 'agent' ? [`${node.id}.steps`, ...body] : [...body];
+      const inside = kind === 'agent' ? [`${node.id}.steps`, `${node.id}.approval`, ...body] : [...body];
       return inside.map((id) => [id, node.id] as const);
     }),
   );

@@ -22,7 +22,7 @@ import { Loading } from '../../components/loading.tsx';
 import { notify } from '../../components/notice-board.ts';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { i18n } from '../../language/i18n.ts';
+import { formatNumber, i18n } from '../../language/i18n.ts';
 import { ErrorWorkflowSelect } from '../workflows/error-workflow-select.tsx';
 import { FailureAlerts } from './failure-alerts.tsx';
 
@@ -113,6 +113,8 @@ function Usage() {
   const usage = useQuery(workspaceUsageQuery(workspaceId)).data;
   if (!usage) return null;
   const { storedBytes, storageQuotaBytes, executionsPerMinute, maxConcurrentExecutions } = usage;
+  const { modelTokensPerMonth, modelTokensThisMonth } = usage;
+  const tokens = formatNumber(modelTokensThisMonth);
   const used = describeBytes(storedBytes);
   return (
     <section aria-labelledby="usage">
@@ -133,6 +135,14 @@ function Usage() {
         {maxConcurrentExecutions === null
           ? i18n.t('Max concurrent runs: no limit')
           : i18n.t('Max concurrent runs: {limit}', { limit: maxConcurrentExecutions })}
+      </Text>
+      <Text size="sm">
+        {modelTokensPerMonth === null
+          ? i18n.t('Tokens of language models this month: {tokens}, no limit', { tokens })
+          : i18n.t('Tokens of language models this month: {tokens} of {limit}', {
+              tokens,
+              limit: formatNumber(modelTokensPerMonth),
+            })}
       </Text>
     </section>
   );
