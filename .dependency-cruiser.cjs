@@ -9,7 +9,7 @@ const MAY_IMPORT = {
   queue: ['contracts', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],
   outputs: ['contracts', 'db', 'runtime'],
-  'import-n8n': ['contracts'],
+  'import-n8n': ['connectors', 'contracts'],
   connectors: ['contracts'],
   sdk: [],
   terminal: [],

@@ -32,6 +32,7 @@ const LEASE = 'integration:integration/worker/maintenance-lease';
 const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
 const LINKS = 'integration:integration/api/answer-links';
+const CONNECTORS_OF_N8N = 'unit:import-n8n/src/nodes/connectors';
 const HOSTILE_IMPORTS = 'unit:import-n8n/src/hostile';
 const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
 const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
@@ -62,6 +63,7 @@ const CONNECTORS = 'integration:integration/worker/connectors';
 const SIGN_ON = 'integration:integration/api/single-sign-on';
 const HOSTILE_SIGN_ON = 'integration:integration/api/hostile-sign-on';
 const ACCOUNTS = 'integration:integration/api/accounts';
+const SECOND_FACTORS = 'integration:integration/api/second-factors';
 
 /** All mutants. */
 export const MUTANTS: readonly Mutant[] = [
@@ -409,6 +411,16 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/import-n8n/src/kept-report.ts', 'unit:import-n8n/src/kept-report', [
     ['reports of imports have tokens', '.replaceAll(LONG_WORD, ', '.replaceAll(/$^/g, '],
     ['reports of imports have any size', 'all.filter(isRoom)', 'all'],
+  ]),
+  ...of('packages/import-n8n/src/nodes/connectors/gmail.ts', CONNECTORS_OF_N8N, [
+    ['an imported address begins a header of a mail', ".replace(/[\\\\r\\\\n]+/g, ' ')", ''],
+  ]),
+  ...of('packages/import-n8n/src/nodes/connectors/call.ts', CONNECTORS_OF_N8N, [
+    [
+      'an import drops parameters that a connector does not have',
+      'if (other !== undefined) return',
+      'if (false) return',
+    ],
   ]),
   ...of('packages/import-n8n/src/spread.ts', 'unit:import-n8n/src/layout', [
     ['imported nodes overlap', '(at - earlier >= longest)', '(at - earlier >= 100)'],
@@ -1595,6 +1607,7 @@ export const MUTANTS: readonly Mutant[] = [
       '  await tx.passwordReset.deleteMany({ where: { userId } });\n',
       '',
     ],
+    ['whoever made an account early keeps a passkey', '  await deleteSecondFactors(tx, userId);\n', ''],
     ['an administrator is locked out with the provider', 'if (!existing.isAdmin && ', 'if ('],
     ['claims change an owner', " || from === 'owner') return;", ') return;'],
     [
@@ -1618,12 +1631,84 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('apps/api/src/auth/sign-on-settings.ts', SIGN_ON, [
     ['a password of a domain of single sign-on is accepted', "  throw new DeckhandError('SSO_REQUIRED');\n", ''],
+    ['break-glass addresses are refused', ' || breakGlass.has(email.toLowerCase())) return;', ') return;'],
+  ]),
+  ...of('apps/api/src/auth/sign-on-settings.ts', 'unit:api/src/auth/sign-on-settings', [
     [
       'domains of single sign-on alone lock everybody out with the provider',
       'if (ssoOnlyDomains.size > 0 && breakGlass.length === 0)',
       'if (ssoOnlyDomains.size < 0)',
     ],
-    ['break-glass addresses are refused', ' || breakGlass.has(email.toLowerCase())) return;', ') return;'],
+  ]),
+  ...of('packages/db/src/sessions.ts', SECOND_FACTORS, [
+    [
+      'a session is opened beside a new second factor',
+      '!isSecondFactorProved && (await hasSecondFactor(tx, userId))',
+      'false',
+    ],
+  ]),
+  ...of('packages/db/src/second-factors.ts', SECOND_FACTORS, [
+    ['a code works twice', ', lastStep: { lt: step } },', ' },'],
+    ['a copied passkey goes on', '{ counter: { lt: counter } }', '{}'],
+    [
+      'sessions outlive the first second factor',
+      '  await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } });\n',
+      '',
+    ],
+    ['anybody removes a passkey', 'deleteMany({ where: { id, userId } })', 'deleteMany({ where: { id } })'],
+    [
+      'a passkey outlives its person',
+      'where: { credentialId, user: { deactivatedAt: null } }',
+      'where: { credentialId }',
+    ],
+  ]),
+  ...of('apps/api/src/auth/passing-states.ts', SECOND_FACTORS, [
+    [
+      'a sign-in is finished in any browser',
+      'isSameSecret(digestOf(holder), stored.holder) ? stored.value : undefined',
+      'stored.value',
+    ],
+  ]),
+  ...of('apps/api/src/auth/pending-sign-ins.ts', SECOND_FACTORS, [
+    [
+      'a passkey replaces the provider',
+      "      if (pending.kind === 'passkey') requirePasswordAccount(options.passwordRules, user);\n",
+      '',
+    ],
+    ['a proof signs in twice', 'if (!(await states.end(state))) throw expired();', 'await states.end("");'],
+  ]),
+  ...of('apps/api/src/auth/passkeys.ts', SECOND_FACTORS, [
+    [
+      'a passkey alone need not verify the person',
+      'requireUserVerification: isAlone,',
+      'requireUserVerification: false,',
+    ],
+  ]),
+  ...of('apps/api/src/auth/second-factors.ts', SECOND_FACTORS, [
+    [
+      'the passkey of anybody proves a person',
+      '{ challenge, isAlone: false })) === userId',
+      '{ challenge, isAlone: false })) !== undefined',
+    ],
+    ['codes are guessed without limit', '      await limit.attempt(userId, address, isCode);\n', ''],
+  ]),
+  ...of('apps/api/src/auth/second-factor-limit.ts', SECOND_FACTORS, [
+    ['codes are guessed from many networks', '        if (isCode) await perPerson.consume(userId);\n', ''],
+  ]),
+  ...of('apps/api/src/auth/authenticate.ts', SECOND_FACTORS, [
+    [
+      'a person who must have a second factor needs none',
+      'session.lacksSecondFactor && !isOpenWithoutFactor(request)',
+      'false',
+    ],
+    ['a stolen session makes keys', "caller.kind === 'session' && (await hasSecondFactor(db, caller.userId))", 'false'],
+  ]),
+  ...of('apps/api/src/auth/require-confirmed.ts', SECOND_FACTORS, [
+    [
+      'an old session adds a second factor',
+      'if (await isConfirmedSession(db, caller.sessionId, CONFIRMED_FOR_MS)) return;',
+      'return;',
+    ],
   ]),
   ...of('packages/db/src/accounts.ts', ACCOUNTS, [
     [
@@ -1764,7 +1849,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['an imported node becomes of any size', 'size > MAX_CONVERTED ||', ''],
     ['an import becomes of any size', '|| this.#converted + size > MAX_CONVERTED_IN_ALL', ''],
   ]),
-  ...of('packages/import-n8n/src/expressions/translate.ts', HOSTILE_IMPORTS, [
+  ...of('packages/import-n8n/src/expressions/translator.ts', HOSTILE_IMPORTS, [
     ['imported expressions multiply', 'part.text.length > MAX_TRANSLATED', 'false'],
   ]),
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [

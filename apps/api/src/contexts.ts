@@ -8,6 +8,11 @@ import type { Authenticate } from './auth/authenticate.ts';
 import type { DeviceAuthorizations } from './auth/device-authorizations.ts';
 import type { LoginThrottle } from './auth/login-throttle.ts';
 import type { RequestLimit } from './auth/request-limit.ts';
+import type { Passkeys } from './auth/passkeys.ts';
+import type { PassingStates } from './auth/passing-states.ts';
+import type { PendingSignIns } from './auth/pending-sign-ins.ts';
+import type { SecondFactorLimit } from './auth/second-factor-limit.ts';
+import type { SecondFactors } from './auth/second-factors.ts';
 import type { PasswordResets } from './auth/password-resets.ts';
 import type { PasswordRules } from './auth/sign-on-settings.ts';
 import type { SingleSignOn } from './auth/single-sign-on.ts';
@@ -63,6 +68,14 @@ export interface PeopleContext {
   readonly singleSignOn: SingleSignOn | undefined;
   readonly passwordRules: PasswordRules;
   readonly sessionLimits: SessionLimits;
+  readonly passkeys: Passkeys;
+  readonly secondFactors: SecondFactors;
+  readonly secondFactorLimit: SecondFactorLimit;
+  readonly pendingSignIns: PendingSignIns;
+  /** Challenges of passkeys between two requests of a session. */
+  readonly confirmations: PassingStates<{ readonly challenge: string }>;
+  /** Whether a single sign-on asks for a second factor, too. */
+  readonly asksAfterSignOn: boolean;
   /** Undefined if the service sends no messages. */
   readonly passwordResets: PasswordResets | undefined;
   /** Limits requests for, and by, links to a new password. */

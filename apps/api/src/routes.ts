@@ -17,6 +17,19 @@ import { listAuditLog } from './routes/audit-log.ts';
 import { endOtherSessions, endSession, listSessions } from './routes/auth/sessions.ts';
 import { getSignInMethods, redeemReset, requestPasswordReset } from './routes/auth/password-resets.ts';
 import { finishSignOn, signOff, startSignOn } from './routes/auth/single-sign-on.ts';
+import { finishSignIn, startPasskeySignIn } from './routes/auth/second-factor-sign-in.ts';
+import {
+  addPasskey,
+  confirmAuthenticator,
+  confirmIsYou,
+  getSecondFactors,
+  removeAuthenticator,
+  removePasskey,
+  replaceRecoveryCodes,
+  startAuthenticator,
+  startConfirmation,
+  startPasskey,
+} from './routes/auth/second-factors.ts';
 import { getSetup, setup } from './routes/auth/setup.ts';
 import {
   createCredential,
@@ -66,6 +79,7 @@ import { executeWorkflow } from './routes/executions/execute.ts';
 import { executeWorkflowBatch } from './routes/executions/execute-batch.ts';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.ts';
 import { exportExecutions } from './routes/executions/export.ts';
+import { getExecutionHistogram } from './routes/executions/histogram.ts';
 import { listExecutions } from './routes/executions/list.ts';
 import { getExecution } from './routes/executions/read.ts';
 import { listIterations, getExecutionResult, getNodeDebug, getNodeOutput } from './routes/executions/details.ts';
@@ -121,6 +135,7 @@ export function listRoutes(
     executeWorkflow: executeWorkflow(starts),
     executeWorkflowBatch: executeWorkflowBatch(starts),
     exportExecutions: exportExecutions(runs),
+    getExecutionHistogram: getExecutionHistogram(runs),
     stopExecutions: stopExecutions(runs),
     createBulkAction: createBulkAction(runs),
     listBulkActions: listBulkActions(runs),
@@ -143,6 +158,18 @@ export function listRoutes(
     getSetup: getSetup(people),
     setup: setup(people),
     login: login(people),
+    startPasskeySignIn: startPasskeySignIn(people),
+    finishSignIn: finishSignIn(people),
+    getSecondFactors: getSecondFactors(people),
+    startAuthenticator: startAuthenticator(people),
+    confirmAuthenticator: confirmAuthenticator(people),
+    removeAuthenticator: removeAuthenticator(people),
+    startPasskey: startPasskey(people),
+    addPasskey: addPasskey(people),
+    removePasskey: removePasskey(people),
+    replaceRecoveryCodes: replaceRecoveryCodes(people),
+    startConfirmation: startConfirmation(people),
+    confirmIdentity: confirmIsYou(people),
     logout: logout(people),
     getCurrentUser: getCurrentUser(people),
     changePassword: changePassword(people),

@@ -1,4 +1,11 @@
-import { createConnectorStore, type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
+import {
+  createConnectorStore,
+  type Database,
+  probeWrites,
+  type SessionLimits,
+  touchApiKeys,
+  touchSessions,
+} from '@deckhand/db';
 import {
   createBuiltInConnectors,
   createConnectors,
@@ -19,6 +26,7 @@ import {
   onChanges,
   openQueueShards,
   probeRedisWrites,
+  type Redis,
 } from '@deckhand/queue';
 import { openFileStore, openOutputStore } from '@deckhand/outputs';
 import {
@@ -29,6 +37,7 @@ import {
   type Logger,
   openSecretBox,
   type Tracing,
+  type SecretBox,
 } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import type {
@@ -48,10 +57,16 @@ import { createPasswords } from './auth/passwords.ts';
 import { createDeviceAuthorizations } from './auth/device-authorizations.ts';
 import { createLoginThrottle } from './auth/login-throttle.ts';
 import { readMailSettings } from './auth/mail-settings.ts';
+import { createPasskeys } from './auth/passkeys.ts';
+import { createPassingStates } from './auth/passing-states.ts';
+import { createPendingSignIns, PENDING_SECONDS, type PendingState } from './auth/pending-sign-ins.ts';
+import { createSecondFactorLimit } from './auth/second-factor-limit.ts';
+import { readSecondFactorRule } from './auth/second-factor-settings.ts';
+import { createSecondFactors } from './auth/second-factors.ts';
 import { createPasswordResets } from './auth/password-resets.ts';
 import { createRequestLimit } from './auth/request-limit.ts';
 import { createSignOnAttempts } from './auth/sign-on-attempts.ts';
-import { readPasswordRules, readSignOn } from './auth/sign-on-settings.ts';
+import { type PasswordRules, readPasswordRules, readSignOn } from './auth/sign-on-settings.ts';
 import { createSingleSignOn } from './auth/single-sign-on.ts';
 import { createConnectionAttempts } from './credentials/connection-attempts.ts';
 import { createConnections } from './credentials/connections.ts';
@@ -127,6 +142,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const passwordRules = readPasswordRules(settings);
   const mail = readMailSettings(settings);
   const limits = sessionLimits(settings);
+  const secondFactorRule = readSecondFactorRule(settings);
   const connected = await connect(options);
   const { redis, queue, fleet, follower, breaker } = connected;
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
@@ -158,7 +174,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   });
   const authenticate = createAuthenticate({
     ...{ db, keyUsage, sessionUsage, watch: breaker.watch },
-    sessionLimits: limits,
+    ...{ sessionLimits: limits, secondFactorRule },
   });
   const answerOnce = createAnswerOnce({ db, logger, hashKey: settings.ENCRYPTION_KEY });
   const nodeTypes = await loadNodeTypes();
@@ -217,11 +233,12 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       devices: createDeviceAuthorizations(redis, secretBox),
       setupToken: setupToken(settings),
       ...{ passwordRules, passwordResets, sessionLimits: limits, publicUrl: publicUrl(settings) },
+      ...openSecondFactors({ db, redis, secretBox, passwordRules, sessionLimits: limits, settings }),
       resetLimit: createRequestLimit(redis, { name: 'reset', points: 20, seconds: 300 }),
       singleSignOn:
         signOn &&
         createSingleSignOn({
-          ...{ db, secretBox, sessionLimits: limits, configuration: signOn, publicUrl: publicUrl(settings) },
+          ...{ db, secretBox, configuration: signOn, publicUrl: publicUrl(settings) },
           breakGlass: passwordRules.breakGlass,
           attempts: createSignOnAttempts(redis, secretBox),
           provider: createSignOnProvider(
@@ -270,6 +287,38 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       await Promise.all([queue.close(), forms.close(), http.close(), signOnHttp.close()]);
       redis.disconnect();
     },
+  };
+}
+
+/** Creates what checks second factors. */
+function openSecondFactors({
+  db,
+  redis,
+  secretBox,
+  passwordRules,
+  sessionLimits: limits,
+  settings,
+}: {
+  readonly db: Database;
+  readonly redis: Redis;
+  readonly secretBox: SecretBox;
+  readonly passwordRules: PasswordRules;
+  readonly sessionLimits: SessionLimits;
+  readonly settings: ApiSettings;
+}) {
+  const passkeys = createPasskeys(publicUrl(settings));
+  const secondFactorLimit = createSecondFactorLimit(redis);
+  const secondFactors = createSecondFactors({ db, secretBox, passkeys, limit: secondFactorLimit });
+  const states = createPassingStates<PendingState>(redis, secretBox, { kind: 'sign-in', seconds: PENDING_SECONDS });
+  return {
+    ...{ passkeys, secondFactors, secondFactorLimit, asksAfterSignOn: settings.SECOND_FACTOR_AFTER_SSO },
+    pendingSignIns: createPendingSignIns({
+      ...{ db, passkeys, states, passwordRules },
+      ...{ sessionLimits: limits, factors: secondFactors },
+    }),
+    confirmations: createPassingStates<{ readonly challenge: string }>(redis, secretBox, {
+      ...{ kind: 'confirmation', seconds: PENDING_SECONDS },
+    }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 import { MailEnvironment } from './auth/mail-settings.ts';
+import { SecondFactorSettings } from './auth/second-factor-settings.ts';
 import { SignOnSettings } from './auth/sign-on-settings.ts';
 
 /** The environment of the API. */
@@ -42,6 +43,7 @@ export const ApiSettings = Type.Object({
   /** How long a session lasts without a request, in minutes. Default: as long as it lasts at most. */
   SESSION_IDLE_MINUTES: Type.Optional(Type.Integer({ minimum: 5, maximum: 525_600 })),
   ...SignOnSettings,
+  ...SecondFactorSettings,
   ...MailEnvironment,
   NODE_ENV: Type.Optional(Type.String()),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),

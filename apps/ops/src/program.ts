@@ -7,6 +7,7 @@ import { queueCommand } from './commands/queue.ts';
 import { requeueCommand } from './commands/requeue.ts';
 import { rotateKeysCommand } from './commands/rotate-keys.ts';
 import { stopCommand } from './commands/stop.ts';
+import { usersCommand } from './commands/users.ts';
 
 /** Creates the command line program. */
 export function createProgram(): Command {
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     requeueCommand(),
     stopCommand(),
     rotateKeysCommand(),
+    usersCommand(),
     archiveCommand(),
   ]);
   return program;

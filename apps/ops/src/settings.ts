@@ -14,6 +14,13 @@ export const KeySettings = Type.Object({
   ...EncryptionSettings,
 });
 
+/** Settings of what is done for a person. */
+export const PeopleSettings = Type.Object({
+  ...DatabaseSettings,
+  /** Start of links, as in the API. */
+  PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
+});
+
 /** What reading archives needs; no other store. */
 export const ArchiveCommandSettings = Type.Object({
   ...ArchiveSettings,

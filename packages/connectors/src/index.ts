@@ -12,4 +12,5 @@ export {
 } from './load-pack.ts';
 export type { Operation, SecurityScheme } from './operation.ts';
 export { type Api, type OperationSummary, readApi } from './read-api.ts';
+export { n8nTables } from './n8n-tables.ts';
 export { sampleValue } from './sample-value.ts';

@@ -39,6 +39,14 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     when: 'The identity provider confirmed who the person is, who has no access here; the message has the [reason](single-sign-on.md)',
     retry: 'no',
   },
+  SECOND_FACTOR_REQUIRED: {
+    when: 'The settings of the instance require a [second factor](people.md#requiring-a-second-factor) of the person, who has none',
+    retry: 'no',
+  },
+  CONFIRMATION_REQUIRED: {
+    when: 'The person last [confirmed](people.md#confirming-that-it-is-you) who they are more than ten minutes ago',
+    retry: 'no',
+  },
   NOT_FOUND: { when: 'It does not exist, or the caller may not see it', retry: 'no' },
   METHOD_NOT_ALLOWED: { when: 'The path has other methods: `Allow` lists them', retry: 'no' },
   CONFLICT: {

@@ -14,6 +14,8 @@ export const ERRORS = {
   FORBIDDEN: { status: 403, message: 'You do not have permission to do this' },
   SSO_REQUIRED: { status: 403, message: 'Sign in by single sign-on: passwords of your domain are refused' },
   SSO_REFUSED: { status: 403, message: 'Single sign-on gives you no access here' },
+  SECOND_FACTOR_REQUIRED: { status: 403, message: 'Add a second factor to your account first' },
+  CONFIRMATION_REQUIRED: { status: 403, message: 'Confirm first that it is you, then repeat the request' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
   CONFLICT: { status: 409, message: 'This conflicts with the present state' },

@@ -37,6 +37,9 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'The provider did not issue a token': 'Der Anbieter hat kein Token ausgestellt',
   'Sign in by single sign-on: passwords of your domain are refused':
     'Melden Sie sich per Single Sign-on an: Passwörter Ihrer Domain werden abgelehnt',
+  'Add a second factor to your account first': 'Fügen Sie Ihrem Konto zuerst einen zweiten Faktor hinzu',
+  'Confirm first that it is you, then repeat the request':
+    'Bestätigen Sie zuerst, dass Sie es sind, und wiederholen Sie dann die Anfrage',
   'Single sign-on gives you no access here': 'Single Sign-on gibt Ihnen hier keinen Zugang',
   'The identity provider did not confirm who you are': 'Der Identitätsanbieter hat nicht bestätigt, wer Sie sind',
   'This sign-in has expired, was used, or was started in another browser: start it again':

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Actor, Origin } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
+import { deleteSecondFactors } from './second-factors.ts';
 import { lockSetup } from './users.ts';
 import { lockWorkspace } from './workspaces/workspaces.ts';
 
@@ -116,14 +117,15 @@ async function connect(
 }
 
 /**
- * Removes the password, links to a new one, and the sessions of an account that is connected: nobody has verified the
- * address until now, so somebody else may have made the account, and would keep access to it. Administrators keep
- * theirs, because whoever made them had the setup token. So do break-glass addresses: they get in while the provider is
- * down.
+ * Removes the password, links to a new one, second factors, and the sessions of an account that is connected: nobody
+ * has verified the address until now, so somebody else may have made the account, and would keep access to it.
+ * Administrators keep theirs, because whoever made them had the setup token. So do break-glass addresses: they get in
+ * while the provider is down.
  */
 async function removePassword(tx: Queryable, userId: string): Promise<void> {
   await tx.user.update({ where: { id: userId }, data: { passwordHash: null } });
   await tx.passwordReset.deleteMany({ where: { userId } });
+  await deleteSecondFactors(tx, userId);
   await tx.session.deleteMany({ where: { userId } });
 }
 

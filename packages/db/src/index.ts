@@ -34,6 +34,7 @@ export {
 } from './identities.ts';
 export {
   createPasswordReset,
+  createPasswordResetByOperator,
   type CreatedPasswordReset,
   readPasswordReset,
   redeemPasswordReset,
@@ -193,6 +194,7 @@ export { writeCheckpoints } from './checkpoints/write-checkpoints.ts';
 export { isSearch } from './search/match.ts';
 export type { ExecutionOrder, RunPosition } from './executions/read/filter.ts';
 export { exportExecutionIds, type ExportRequest } from './executions/read/export.ts';
+export { readRunHistogram } from './executions/read/histogram.ts';
 export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/read/list.ts';
 export {
   type Claim,
@@ -403,13 +405,35 @@ export { listSchedules, pauseSchedule, resumeSchedule } from './schedules/schedu
 export { type FirstDue, type ScheduleRule } from './schedules/sync.ts';
 export { listSealed, type Resealing, resealSecrets, type SealedRow, type SecretHolder } from './secrets.ts';
 export {
+  addPasskey,
+  confirmAuthenticator,
+  findPasskey,
+  hasSecondFactor,
+  type KeptPasskey,
+  listPasskeyIds,
+  type NewPasskey,
+  readAuthenticator,
+  readSecondFactors,
+  removeAuthenticator,
+  removeLostFactors,
+  removePasskey,
+  replaceRecoveryCodes,
+  startAuthenticator,
+  useAuthenticatorStep,
+  usePasskey,
+  useRecoveryCode,
+} from './second-factors.ts';
+export {
+  confirmSession,
   createSession,
   deleteOtherSessions,
   deleteOwnSession,
   deleteSession,
   findSessions,
+  isConfirmedSession,
   listSessions,
   type NewSession,
+  type SecondFactorRule,
   type SessionLimits,
   touchSessions,
   type ValidSession,
@@ -424,7 +448,15 @@ export {
   StoreError,
   type StoreErrorKind,
 } from './store-errors.ts';
-export { changePassword, createFirstOwner, findUserByEmail, hasUsers, readPasswordHash, setupIsOver } from './users.ts';
+export {
+  changePassword,
+  createFirstOwner,
+  findActiveUser,
+  findUserByEmail,
+  hasUsers,
+  readPasswordHash,
+  setupIsOver,
+} from './users.ts';
 export { foldStorageChanges } from './maintenance/fold-storage-changes.ts';
 export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.ts';
 export { findVersions, listVersions, readChosenVersion, readDefinition, readVersion } from './versions/list.ts';

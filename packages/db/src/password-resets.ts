@@ -1,7 +1,7 @@
 import { DeckhandError } from '@deckhand/contracts';
 import type { Actor, Origin } from './access.ts';
 import { recordChange } from './audit/record.ts';
-import type { Database } from './client.ts';
+import type { Database, Queryable } from './client.ts';
 import { lockActiveUser } from './users.ts';
 
 /** How long a link to a new password is valid, in ms: an hour. */
@@ -32,13 +32,37 @@ export function createPasswordReset(
     await lockActiveUser(tx, user.id);
     const keepsPassword = user.isAdmin || breakGlass.has(user.email);
     if (!keepsPassword && (await tx.identity.findFirst({ where: { userId: user.id } }))) return undefined;
-    const createdAt = new Date();
-    const reset = { tokenHash, createdAt, expiresAt: new Date(createdAt.getTime() + RESET_LIFETIME_MS) };
-    await tx.passwordReset.upsert({ where: { userId: user.id }, create: { userId: user.id, ...reset }, update: reset });
-    const action = { action: 'user.requestPasswordReset', workspaceId: null, resourceId: user.id } as const;
-    await recordChange(tx, { userId: null }, action);
-    return { email: user.email, name: user.name, expiresAt: reset.expiresAt };
+    return { email: user.email, name: user.name, expiresAt: await keepReset(tx, user.id, tokenHash) };
   });
+}
+
+/**
+ * The same for an operator, who decides who gets a password. Ends all sessions of the person.
+ * @returns undefined if no active person has the address.
+ */
+export function createPasswordResetByOperator(
+  db: Database,
+  { email, tokenHash }: { readonly email: string; readonly tokenHash: string },
+): Promise<CreatedPasswordReset | undefined> {
+  return db.$transaction(async (tx) => {
+    const where = { email: email.toLowerCase(), deactivatedAt: null };
+    const user = await tx.user.findUnique({ where, select: { id: true, email: true, name: true } });
+    if (!user) return undefined;
+    // Sessions are created under a shared lock of the person: none is created beside this.
+    await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${user.id}::uuid FOR NO KEY UPDATE`;
+    await tx.session.deleteMany({ where: { userId: user.id } });
+    return { email: user.email, name: user.name, expiresAt: await keepReset(tx, user.id, tokenHash) };
+  });
+}
+
+/** Keeps a link in place of the one before it. @returns when it ends. */
+async function keepReset(tx: Queryable, userId: string, tokenHash: string): Promise<Date> {
+  const createdAt = new Date();
+  const reset = { tokenHash, createdAt, expiresAt: new Date(createdAt.getTime() + RESET_LIFETIME_MS) };
+  await tx.passwordReset.upsert({ where: { userId }, create: { userId, ...reset }, update: reset });
+  const action = { action: 'user.requestPasswordReset', workspaceId: null, resourceId: userId } as const;
+  await recordChange(tx, { userId: null }, action);
+  return reset.expiresAt;
 }
 
 /** Returns the address of the person whom a valid link is for. @throws DeckhandError NOT_FOUND for other tokens. */

@@ -1,17 +1,24 @@
 import { type Database, Prisma } from './client.ts';
 
 /**
- * Places of encrypted secrets: a credential has one JWE, and so have the tokens of a connection and a secret of an
- * event endpoint; a version has a JSON text of node id → parameter → JWE.
+ * Places of encrypted secrets: a credential has one JWE, and so have the tokens of a connection, a secret of an event
+ * endpoint, the ID token of a session and the secret of an authenticator; a version has a JSON text of node id →
+ * parameter → JWE.
  */
-export type SecretHolder = 'credential' | 'connection' | 'eventSecret' | 'version';
+export type SecretHolder = 'credential' | 'connection' | 'eventSecret' | 'idToken' | 'authenticator' | 'version';
 
-/** The tables whose rows have one JWE, in the column `secret`. */
+/** The tables whose rows have one JWE, with the columns of the id and of the JWE. */
 const TABLES = {
-  credential: Prisma.raw('credentials'),
-  connection: Prisma.raw('oauth2_connections'),
-  eventSecret: Prisma.raw('event_secrets'),
+  credential: columnOf('credentials', 'secret'),
+  connection: columnOf('oauth2_connections', 'secret'),
+  eventSecret: columnOf('event_secrets', 'secret'),
+  idToken: columnOf('sessions', 'sealed_id_token'),
+  authenticator: columnOf('authenticators', 'secret', 'user_id'),
 } as const;
+
+function columnOf(table: string, column: string, id = 'id') {
+  return { table: Prisma.raw(table), column: Prisma.raw(column), id: Prisma.raw(id) };
+}
 
 /** The encrypted secrets of one row. */
 export interface SealedRow {
@@ -27,13 +34,15 @@ export function listSealed(
   { afterId, limit }: { readonly afterId: string | undefined; readonly limit: number },
 ): Promise<SealedRow[]> {
   const after = afterId ?? '00000000-0000-0000-0000-000000000000';
-  return holder !== 'version'
-    ? db.$queryRaw<SealedRow[]>(Prisma.sql`
-        SELECT id, secret AS sealed FROM ${TABLES[holder]}
-        WHERE id > ${after}::uuid AND secret IS NOT NULL ORDER BY id LIMIT ${limit}`)
-    : db.$queryRaw<SealedRow[]>(Prisma.sql`
-        SELECT id, sealed_secrets::text AS sealed FROM workflow_versions
-        WHERE id > ${after}::uuid AND sealed_secrets::text <> '{}' ORDER BY id LIMIT ${limit}`);
+  if (holder === 'version') {
+    return db.$queryRaw<SealedRow[]>(Prisma.sql`
+      SELECT id, sealed_secrets::text AS sealed FROM workflow_versions
+      WHERE id > ${after}::uuid AND sealed_secrets::text <> '{}' ORDER BY id LIMIT ${limit}`);
+  }
+  const { table, column, id } = TABLES[holder];
+  return db.$queryRaw<SealedRow[]>(Prisma.sql`
+    SELECT ${id} AS id, ${column} AS sealed FROM ${table}
+    WHERE ${id} > ${after}::uuid AND ${column} IS NOT NULL ORDER BY ${id} LIMIT ${limit}`);
 }
 
 /** A row as it was read, and its new content. */
@@ -54,19 +63,21 @@ export async function resealSecrets(
 ): Promise<readonly string[]> {
   const given = Prisma.sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ sealed }) => sealed)}::text[],
     ${rows.map(({ resealed }) => resealed)}::text[]) AS r(id, sealed, resealed)`;
-  const changed =
-    holder !== 'version'
-      ? await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-          WITH r AS (
-            SELECT c.id, r.resealed FROM ${TABLES[holder]} c JOIN ${given} ON c.id = r.id AND c.secret = r.sealed
-            ORDER BY c.id FOR NO KEY UPDATE OF c
-          )
-          UPDATE ${TABLES[holder]} c SET secret = r.resealed FROM r WHERE c.id = r.id RETURNING c.id`)
-      : await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-          WITH r AS (
-            SELECT v.id, r.resealed FROM workflow_versions v JOIN ${given} ON v.id = r.id AND v.sealed_secrets::text = r.sealed
-            ORDER BY v.id FOR NO KEY UPDATE OF v
-          )
-          UPDATE workflow_versions v SET sealed_secrets = r.resealed::json FROM r WHERE v.id = r.id RETURNING v.id`);
-  return changed.map(({ id }) => id);
+  if (holder === 'version') {
+    const versions = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+      WITH r AS (
+        SELECT v.id, r.resealed FROM workflow_versions v JOIN ${given} ON v.id = r.id AND v.sealed_secrets::text = r.sealed
+        ORDER BY v.id FOR NO KEY UPDATE OF v
+      )
+      UPDATE workflow_versions v SET sealed_secrets = r.resealed::json FROM r WHERE v.id = r.id RETURNING v.id`);
+    return versions.map(({ id }) => id);
+  }
+  const { table, column, id } = TABLES[holder];
+  const changed = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH r AS (
+      SELECT c.${id} AS id, r.resealed FROM ${table} c JOIN ${given} ON c.${id} = r.id AND c.${column} = r.sealed
+      ORDER BY c.${id} FOR NO KEY UPDATE OF c
+    )
+    UPDATE ${table} c SET ${column} = r.resealed FROM r WHERE c.${id} = r.id RETURNING c.${id} AS id`);
+  return changed.map((row) => row.id);
 }

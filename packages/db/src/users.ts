@@ -70,6 +70,14 @@ export function findUserByEmail(db: Database, email: string): Promise<UserWithPa
   });
 }
 
+/** Finds an active user by id. */
+export function findActiveUser(db: Database, id: string): Promise<UserWithPassword | null> {
+  return db.user.findUnique({
+    where: { id, deactivatedAt: null },
+    select: { id: true, email: true, name: true, isAdmin: true, passwordHash: true },
+  });
+}
+
 /** Returns the hash of a signed-in person's password; undefined if the person has none, or was deleted. */
 export async function readPasswordHash(db: Database, userId: string): Promise<string | undefined> {
   const user = await db.user.findUnique({ where: { id: userId }, select: { passwordHash: true } });

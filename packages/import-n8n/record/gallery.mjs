@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJson } from '../../../tests/harness/import-n8n.ts';
 import { loadNodeTypes } from '../../nodes/src/index.ts';
+import { n8nTables } from '../../connectors/src/index.ts';
 import { converterOf, takesParts } from '../src/nodes/registry.ts';
 import { shortType } from '../src/workflow.ts';
 
@@ -16,6 +17,8 @@ const PART = /^(?:is part of "|an agent with tools|a model with tools)/;
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('name a folder of workflows');
 const nodeTypes = await loadNodeTypes();
+
+const services = new Set(n8nTables().map(({ type }) => type));
 
 /** Counts what is named. */
 function createCounts() {
@@ -95,6 +98,8 @@ for (const { name, json } of workflows()) {
   const known = stubs.filter(({ type, messages }) => converterOf(type) && !PART.test(messages[0]));
   if (stubs.length === 0) whole.add('without a stub');
   if (known.length > 0) whole.add('with a stub of a type that is supported');
+  if (known.some(({ type }) => !services.has(shortType(type))))
+    whole.add('with such a stub of a type without connector');
   if (known.some(({ type }) => !takesParts(type))) whole.add('with such a stub that asks no model');
   if (notes.every(({ level }) => level === 'converted')) whole.add('converted whole');
   for (const { type, level } of notes) {

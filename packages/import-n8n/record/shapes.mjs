@@ -428,4 +428,28 @@ export const SHAPES = {
       [1, { options: { mergeAttrs: false, attrkey: 'at', charkey: 'text' } }],
     ],
   },
+  xmlWritten: {
+    type: 'xml',
+    inputs: [
+      ...[
+        { a: 1, b: 2 },
+        { a: [1, 2] },
+        { a: { b: [1, 2], c: { $: { at: 1, to: 'x"<&' }, _: 't<&>' }, e: null, f: true, g: '' } },
+      ],
+      ...[
+        {},
+        { a: '' },
+        { a: {} },
+        { a: [] },
+        { a: { _: 'x', b: 1 } },
+        { a: { $: { b: 1 } } },
+        { a: [{ b: 1 }, { c: 2 }] },
+      ],
+    ].map((item) => [[item]]),
+    shapes: [
+      [1, { mode: 'jsonToxml' }],
+      [1, { mode: 'jsonToxml', options: { headless: true } }],
+      [1, { mode: 'jsonToxml', dataPropertyName: 'xml', options: { rootName: 'top' } }],
+    ],
+  },
 };

@@ -315,9 +315,14 @@ describe('what starts a workflow', () => {
 
 describe('what has no equivalent', () => {
   it('is a stub that fails and carries the original, and is reported', async () => {
-    const slack = node('Tell', 'slack', { text: '={{ $json.a }}' }, { credentials: { slackApi: { name: 'Bot' } } });
+    const send = node(
+      'Tell',
+      'telegram',
+      { text: '={{ $json.a }}' },
+      { credentials: { telegramApi: { name: 'Bot' } } },
+    );
     const workflow = await imported(
-      [START, slack, node('After', 'set', assign({ a: 1 }))],
+      [START, send, node('After', 'set', assign({ a: 1 }))],
       connect('Start > Tell', 'Tell > After'),
     );
     expect(workflow.notes[1]).toMatchObject({
@@ -330,7 +335,7 @@ describe('what has no equivalent', () => {
     expect(stub).toMatchObject({
       id: 'tell',
       type: 'code',
-      parameters: { source: expect.stringContaining('"slackApi"') },
+      parameters: { source: expect.stringContaining('"telegramApi"') },
     });
     expect(JSON.stringify(await outputs(workflow))).toContain('is not converted');
   });
@@ -442,7 +447,7 @@ describe('what has no equivalent', () => {
   });
 
   it('passes the input of a node that is disabled on, although it cannot be converted', async () => {
-    const tell = node('Tell', 'slack', {}, { disabled: true });
+    const tell = node('Tell', 'telegram', {}, { disabled: true });
     const workflow = await imported(
       [START, tell, node('After', 'set', assign({ a: '={{ $json.n }}' }))],
       connect('Start > Tell', 'Tell > After'),

@@ -71,7 +71,7 @@ const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       .click();
     const workflow = {
       name: 'Orders of n8n',
-      nodes: [START, n8nNode('Tell us', 'slack', { text: 'Done' })],
+      nodes: [START, n8nNode('Tell us', 'telegram', { text: 'Done' })],
       connections: connect('Start > Tell us'),
     };
     const buffer = Buffer.from(JSON.stringify(workflow));

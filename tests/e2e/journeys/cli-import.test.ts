@@ -24,7 +24,7 @@ const ORDERS = {
         ],
       },
     }),
-    node('Tell us \u001b[2J', 'slack', { text: '={{ $json.total }}' }),
+    node('Tell us \u001b[2J', 'telegram', { text: '={{ $json.total }}' }),
   ],
   connections: connect('Start > Total', 'Total > Is big', 'Is big > Tell us \u001b[2J'),
   settings: { executionOrder: 'v1' },
@@ -56,7 +56,7 @@ describe('deckhand import n8n', () => {
     const args = ['import', 'n8n', '-', '--name', 'Copied'];
     const { exitCode, stdout } = await runCli(args, env, JSON.stringify({ ...ORDERS, tags: [{ name: 'shop' }] }));
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^manual +there is no such node here: slack +Tell us \\u001b\[2J *$/m);
+    expect(stdout).toMatch(/^manual +there is no such node here: telegram +Tell us \\u001b\[2J *$/m);
     expect(stdout).toContain('The workflow has the tags shop, which are left out.');
     expect(stdout).toMatch(
       /^4 nodes: 3 converted, 0 to review, 1 manual\.\nCreated the draft Copied \([0-9a-f-]+\)\.$/m,
@@ -67,7 +67,7 @@ describe('deckhand import n8n', () => {
     const report = (...args: string[]) => runCli(['import', 'report', 'Copied', ...args], env);
     const { exitCode, stdout } = await report();
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^manual +there is no such node here: slack +Tell us \\u001b\[2J *$/m);
+    expect(stdout).toMatch(/^manual +there is no such node here: telegram +Tell us \\u001b\[2J *$/m);
     expect(stdout).toMatch(/^1 to do, 0 done\.$/m);
     expect((await report('--dismiss')).stdout).toBe('The report was dismissed.\n');
     expect((await report()).exitCode).not.toBe(0);

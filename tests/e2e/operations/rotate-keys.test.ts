@@ -59,6 +59,10 @@ describe('changing the encryption key', () => {
     const version = await db.workflowVersion.findFirstOrThrow({ where: { workflowId: seed.workflowId } });
     const hook = { hook: { secret: await createSecretBox(FORMER).seal('shh') } };
     await db.workflowVersion.update({ where: { id: version.id }, data: { sealedSecrets: hook } });
+    const sealedOfPerson = await createSecretBox(FORMER).seal('of a person');
+    const session = { id: uuidv7(), userId: seed.userId, tokenHash: 'hash', expiresAt: new Date(Date.now() + 60_000) };
+    await db.session.create({ data: { ...session, sealedIdToken: sealedOfPerson } });
+    await db.authenticator.create({ data: { userId: seed.userId, secret: sealedOfPerson } });
     const caller = await seedWorkflow(
       db,
       chain({ id: 'call', type: 'http', credentialId: ids[0]!, parameters: { url: `${receiver.url}/a` } }),
@@ -69,7 +73,11 @@ describe('changing the encryption key', () => {
 
     expect(await rotate('--dry-run')).toMatchObject({
       exitCode: 0,
-      answer: { resealed: 0, stale: { credential: 450, connection: 0, eventSecret: 0, version: 1 }, locked: [] },
+      answer: {
+        resealed: 0,
+        stale: { credential: 450, connection: 0, eventSecret: 0, idToken: 1, authenticator: 1, version: 1 },
+        locked: [],
+      },
     });
     const accepted: Promise<string>[] = [];
     const replaced: string[] = [];
@@ -88,7 +96,10 @@ describe('changing the encryption key', () => {
     await people;
     expect(rotated).toMatchObject({
       exitCode: 0,
-      answer: { stale: { credential: 0, connection: 0, eventSecret: 0, version: 0 }, locked: [] },
+      answer: {
+        stale: { credential: 0, connection: 0, eventSecret: 0, idToken: 0, authenticator: 0, version: 0 },
+        locked: [],
+      },
     });
     await worker.stop();
 
@@ -100,6 +111,10 @@ describe('changing the encryption key', () => {
     }
     const { hook: parameters } = JSON.parse((await sealedIn('version')).get(version.id)!);
     expect(await present.open(parameters.secret)).toBe('shh');
+    const kept = await db.session.findUniqueOrThrow({ where: { id: session.id } });
+    const authenticator = await db.authenticator.findUniqueOrThrow({ where: { userId: seed.userId } });
+    for (const each of [kept.sealedIdToken, authenticator.secret])
+      expect(await present.open(each ?? '')).toBe('of a person');
 
     const without = await spawnApp('worker', { ...stores, ENCRYPTION_KEY: PRESENT });
     const runs = (await Promise.all(accepted)).length;

@@ -3,11 +3,14 @@ import {
   AcceptInviteBody,
   ApproveDeviceBody,
   AddMemberBody,
+  AddPasskeyBody,
   ApplyWorkflowBody,
   ChangePasswordBody,
   ChangeWebhookUrlBody,
   compileCheck,
   CompleteHumanBody,
+  ConfirmAuthenticatorBody,
+  ConfirmBody,
   CreateApiKeyBody,
   CreateConnectorBody,
   CreateCredentialBody,
@@ -23,6 +26,7 @@ import {
   ExecuteBody,
   FileLinkBody,
   FinishConnectionBody,
+  FinishSignInBody,
   FinishSignOnBody,
   InstanceSettings,
   ImportN8nBody,
@@ -59,6 +63,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import Type, { type TObject } from 'typebox';
+import { createAuthenticator } from '../../harness/authenticator.ts';
 import {
   badBodies,
   type BadBody,
@@ -137,6 +142,33 @@ function describeOperations(world: World): Record<string, Operation> {
   return {
     'POST /api/auth/setup': { schema: SetupBody, examples: [SETUP] },
     'POST /api/auth/login': { schema: LoginBody, examples: [{ email, password }] },
+    'POST /api/auth/login/passkey': NOTHING,
+    'POST /api/auth/login/second-factor': {
+      schema: FinishSignInBody,
+      examples: [
+        { state: 'a'.repeat(43), code: '000000' },
+        { state: 'a'.repeat(43), recoveryCode: 'k3mw-07dz-9qpx-t1ca' },
+        { state: 'a'.repeat(43), passkey: createAuthenticator().get('challenge') },
+      ],
+    },
+    'POST /api/auth/authenticator': NOTHING,
+    'POST /api/auth/authenticator/confirm': { schema: ConfirmAuthenticatorBody, examples: [{ code: '000000' }] },
+    'POST /api/auth/passkeys/options': NOTHING,
+    'POST /api/auth/passkeys': {
+      schema: AddPasskeyBody,
+      examples: [{ state: 'a'.repeat(43), name, passkey: createAuthenticator().create('challenge') }],
+    },
+    'POST /api/auth/recovery-codes': NOTHING,
+    'POST /api/auth/confirm/options': NOTHING,
+    'POST /api/auth/confirm': {
+      schema: ConfirmBody,
+      examples: [
+        { password },
+        { code: '000000' },
+        { recoveryCode: 'k3mw-07dz-9qpx-t1ca' },
+        { state: 'a'.repeat(43), passkey: createAuthenticator().get('challenge') },
+      ],
+    },
     'POST /api/auth/logout': NOTHING,
     'POST /api/auth/password': {
       schema: ChangePasswordBody,

@@ -33,6 +33,7 @@ const LEFT_OUT = [
   'POST /api/auth/sso/logout',
   'POST /api/auth/password',
   'DELETE /api/auth/sessions/:id',
+  'POST /api/auth/confirm',
   'POST /api/auth/setup',
   'POST /api/auth/login',
   'POST /api/auth/accept-invite',

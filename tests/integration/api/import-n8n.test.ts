@@ -32,7 +32,7 @@ const ORDERS = {
     node('Total', 'set', {
       assignments: { assignments: [{ name: 'total', type: 'number', value: '={{ $json.n * 2 }}' }] },
     }),
-    node('Tell us', 'slack', { text: 'Done' }, { credentials: { slackApi: { id: '1', name: 'Our Slack' } } }),
+    node('Tell us', 'telegram', { text: 'Done' }, { credentials: { slackApi: { id: '1', name: 'Our Slack' } } }),
   ],
   connections: connect('Start > Total', 'Total > Tell us'),
   settings: { executionOrder: 'v1' },
@@ -50,7 +50,7 @@ describe('an import', () => {
         notes: [
           { node: 'Start', level: 'converted', nodeIds: ['start'], messages: [] },
           { node: 'Total', level: 'converted', nodeIds: ['total'] },
-          { node: 'Tell us', type: 'n8n-nodes-base.slack', level: 'manual', nodeIds: ['tell_us'] },
+          { node: 'Tell us', type: 'n8n-nodes-base.telegram', level: 'manual', nodeIds: ['tell_us'] },
         ],
       },
     });
@@ -135,7 +135,7 @@ describe('the report of an import', () => {
     const { body: made } = await importWorkflow(ORDERS);
     const path = `/api/workflows/${made.id}` as const;
     const report = async () => (await call('GET', `${path}/import-report`)).body;
-    const stub = { level: 'manual', message: 'there is no such node here: slack' };
+    const stub = { level: 'manual', message: 'there is no such node here: telegram' };
     const nodes = [{ name: 'Tell us', nodeIds: ['tell_us'] }];
     expect(await report()).toEqual({
       importedAt: expect.any(String),

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
+import { createAuthenticator } from '../../harness/authenticator.ts';
 import { TRACKER } from '../../harness/connectors.ts';
 import {
   addFailureGroup,
@@ -30,6 +31,7 @@ import { createDocumentCheck } from '../../harness/document-check.ts';
 import { type IdentityProvider, SIGN_ON_CLIENT, startIdentityProvider } from '../../harness/identity-provider.ts';
 import { startMailServer } from '../../harness/mail-server.ts';
 import { OAUTH_CLIENT, type OAuthProvider, startOAuthProvider } from '../../harness/oauth-provider.ts';
+import { codeOf } from '../../harness/second-factors.ts';
 import { findBreakingChanges } from '../../openapi/breaking-changes.ts';
 
 const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
@@ -391,6 +393,30 @@ describe('the OpenAPI document', () => {
     await done('DELETE', `${members}/${joined.user!.id}`);
     await done('POST', members, { email: person.email, role: 'admin' });
     await done('DELETE', `/api/workspaces/${second.id}/membership`, undefined, joined.token);
+
+    // Second factors of that person
+    const mineToo = joined.token;
+    await done('POST', '/api/auth/confirm', { password: person.password }, mineToo);
+    const app = await done('POST', '/api/auth/authenticator', undefined, mineToo);
+    const early = { code: codeOf(app.secret, Date.now() - 30_000) };
+    await done('POST', '/api/auth/authenticator/confirm', early, mineToo);
+    const creation = await done('POST', '/api/auth/passkeys/options', undefined, mineToo);
+    const authenticator = createAuthenticator();
+    const passkey = authenticator.create(creation.options.challenge);
+    const added = await done('POST', '/api/auth/passkeys', { state: creation.state, name: 'Laptop', passkey }, mineToo);
+    const renewed = await done('POST', '/api/auth/recovery-codes', undefined, mineToo);
+    await done('GET', '/api/auth/second-factors', undefined, mineToo);
+    await done('POST', '/api/auth/confirm/options', undefined, mineToo);
+    const credentials = { email: person.email, password: person.password };
+    await done('POST', '/api/auth/login', credentials, null);
+    await done('POST', '/api/auth/login/passkey', undefined, null);
+    const pending = await instance.gateway.call('POST', '/api/auth/login', { body: credentials });
+    const { state } = JSON.parse(pending.text) as { state: string };
+    const browser = { cookie: (pending.headers.get('set-cookie') ?? '').split(';')[0] ?? '' };
+    const recoveryCode = renewed.recoveryCodes?.[0];
+    await done('POST', '/api/auth/login/second-factor', { state, recoveryCode }, null, browser);
+    await done('DELETE', `/api/auth/passkeys/${added.id}`, undefined, mineToo);
+    await done('DELETE', '/api/auth/authenticator', undefined, mineToo);
     const mine = await done('GET', '/api/auth/sessions', undefined, joined.token);
     await done('DELETE', `/api/auth/sessions/${mine.data[0]!.id}`, undefined, joined.token);
 
@@ -496,7 +522,7 @@ describe('the OpenAPI document', () => {
           typeVersion: 2,
           parameters: { httpMethod: 'POST', path: 'o' },
         },
-        { name: 'Tell us', type: 'n8n-nodes-base.slack', typeVersion: 2.3, parameters: { text: 'An order' } },
+        { name: 'Tell us', type: 'n8n-nodes-base.telegram', typeVersion: 1.2, parameters: { text: 'An order' } },
       ],
       connections: { Order: { main: [[{ node: 'Tell us', type: 'main', index: 0 }]] } },
       settings: { executionOrder: 'v1' },
@@ -611,6 +637,7 @@ describe('the OpenAPI document', () => {
     };
     await done('POST', `${bulk}/${(await done('POST', bulk, slow)).id}/abort`);
     await done('GET', `/api/executions${inWorkspace}`);
+    await done('GET', `/api/executions/histogram${inWorkspace}`);
     await done('GET', `${path}/executions?latest=true`);
     for (const format of ['csv', 'json']) await done('GET', `/api/executions/export${inWorkspace}&format=${format}`);
     await done('GET', `${run}/events`);

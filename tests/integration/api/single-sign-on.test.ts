@@ -12,6 +12,7 @@ import {
   stopAll,
   until,
 } from '../../harness/index.ts';
+import { createHash } from 'node:crypto';
 import { type IdentityProvider, SIGN_ON_CLIENT, startIdentityProvider } from '../../harness/identity-provider.ts';
 
 const REDIRECT = 'https://deckhand.example/sso/callback';
@@ -45,6 +46,8 @@ beforeEach(async () => {
   if (counters.length > 0) await redis.del(counters);
 });
 afterAll(stopAll);
+
+const hashSecret = (text: string) => createHash('sha256').update(text).digest('hex');
 
 interface Started {
   readonly authorizationUrl: string;
@@ -158,9 +161,15 @@ describe('single sign-on', () => {
     const joined = await gateway.call('POST', '/api/auth/accept-invite', {
       body: { token: invite.body.token, ...account },
     });
-    const key = await addKey(instance, joined.body.user!.id);
+    const userId = joined.body.user!.id;
+    const key = await addKey(instance, userId);
+    const passkey = { id: userId, userId, credentialId: 'of-somebody', publicKey: new Uint8Array([1]), name: 'Key' };
+    await instance.db.passkey.create({ data: passkey });
+    await instance.db.authenticator.create({ data: { userId, secret: '-', confirmedAt: new Date() } });
     person('s-early', 'early@example.com');
     const { body } = await signIn('s-early');
+    expect(await instance.db.passkey.count({ where: { userId } })).toBe(0);
+    expect(await instance.db.authenticator.count({ where: { userId } })).toBe(0);
     expect(body.user.id).toBe(joined.body.user!.id);
     const { email, password } = account;
     const login = await gateway.call('POST', '/api/auth/login', { body: { email, password } });
@@ -171,6 +180,25 @@ describe('single sign-on', () => {
     ]);
     // Runs and scripts that use the key go on.
     expect((await gateway.call('GET', '/api/me', { as: key.key })).status).toBe(200);
+  });
+
+  it('asks for a second factor, too, if the settings say so, and otherwise trusts the provider', async () => {
+    const strict = await startGateway(instance, { env: settings({ SECOND_FACTOR_AFTER_SSO: 'true' }) });
+    person('s-factor', 'factor@example.com');
+    const { id: userId } = (await signIn('s-factor')).body.user;
+    expect((await signIn('s-factor', strict)).status).toBe(200);
+    await instance.db.recoveryCode.create({ data: { userId, codeHash: hashSecret('k3mw07dz9qpxt1ca') } });
+    await instance.db.authenticator.create({ data: { userId, secret: '-', confirmedAt: new Date() } });
+    expect((await signIn('s-factor')).status).toBe(200);
+    const { authorizationUrl, cookie } = await start(strict);
+    const pending = await finish(await provider.signIn(authorizationUrl, 's-factor'), cookie, strict);
+    expect([pending.status, pending.text.includes('"token"')]).toEqual([202, false]);
+    const { state } = JSON.parse(pending.text) as { state: string };
+    const body = { state, recoveryCode: 'k3mw-07dz-9qpx-t1ca' };
+    const done = await strict.call('POST', '/api/auth/login/second-factor', { body, headers: { cookie } });
+    expect([done.status, done.body.user.id]).toEqual([200, userId]);
+    const session = await instance.db.session.findFirst({ where: { userId }, orderBy: { createdAt: 'desc' } });
+    expect(session?.identityId).not.toBeNull();
   });
 
   it('leaves a break-glass address the password', async () => {

@@ -14,13 +14,16 @@ import {
   findApiKeys,
   findSessions,
   findWorkflowsBySlug,
+  hasSecondFactor,
   requireRole,
+  type SecondFactorRule,
   type SessionLimits,
 } from '@deckhand/db';
 import { createBatcher, type Logger } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.ts';
 import type { Caller, KeyCaller, SessionCaller } from './caller.ts';
 import { originOf } from '../http/caller-address.ts';
+import { requireConfirmed } from './require-confirmed.ts';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';
 
 /** The scope that an API key needs for an operation. */
@@ -50,6 +53,11 @@ export interface Authenticate {
    * of others.
    */
   key(request: Request): Promise<KeyCaller>;
+  /**
+   * Checks that a person with a second factor proved it within ten minutes. Keys have no person to ask.
+   * @throws DeckhandError CONFIRMATION_REQUIRED.
+   */
+  requireConfirmed(caller: Caller): Promise<void>;
 }
 
 /** Maximum number of lookups per query, and of queries at the same time. */
@@ -64,14 +72,16 @@ export function createAuthenticate(options: {
   keyUsage: UsageLog;
   sessionUsage: UsageLog;
   sessionLimits: SessionLimits;
+  /** Undefined if nobody must have a second factor. */
+  secondFactorRule: SecondFactorRule | undefined;
   /** Wraps every lookup, so that one which fails or hangs is noticed. */
   watch: WriteBreaker['watch'];
 }): Authenticate {
-  const { db, keyUsage, sessionUsage, sessionLimits, watch } = options;
+  const { db, keyUsage, sessionUsage, sessionLimits, secondFactorRule, watch } = options;
   const findKey = createBatcher({ ...BATCH, flush: (hashes: string[]) => watch(() => findApiKeys(db, hashes)) });
   const findSession = createBatcher({
     ...BATCH,
-    flush: (hashes: string[]) => watch(() => findSessions(db, hashes, sessionLimits)),
+    flush: (hashes: string[]) => watch(() => findSessions(db, hashes, sessionLimits, secondFactorRule)),
   });
 
   /** If a request has a key and a session, the key counts, because it may do less. */
@@ -96,6 +106,7 @@ export function createAuthenticate(options: {
   async function identifySession(request: Request, token: string): Promise<SessionCaller> {
     const session = isSessionToken(token) ? await findSession(hashSecret(token)) : undefined;
     if (!session) throw new DeckhandError('UNAUTHORIZED');
+    if (session.lacksSecondFactor && !isOpenWithoutFactor(request)) throw new DeckhandError('SECOND_FACTOR_REQUIRED');
     sessionUsage.note(session.sessionId);
     const { id: userId } = session.user;
     return { kind: 'session', userId, boundTo: null, origin: () => originOf(request, null), ...session };
@@ -134,6 +145,10 @@ export function createAuthenticate(options: {
       requireOwnWorkspace(caller, request);
       await requireMembership(caller, request);
       return caller;
+    },
+    async requireConfirmed(caller) {
+      if (caller.kind === 'session' && (await hasSecondFactor(db, caller.userId)))
+        await requireConfirmed({ db }, caller);
     },
     async caller(request, needed) {
       const caller = await identify(request);
@@ -205,6 +220,14 @@ const CLOSED_AREA =
 /** Returns true for a path in an area that is closed to keys, whether it has a route or not. */
 export function isClosedToKeys(path: string): boolean {
   return CLOSED_AREA.test(path);
+}
+
+/** Matches what a person who must add a second factor needs for that, and for leaving. */
+const OPEN_WITHOUT_FACTOR =
+  /^\/api\/auth\/(me|logout|sso\/logout|sessions(\/[^/]+)?|password|second-factors|authenticator(\/confirm)?|passkeys(\/[^/]+)?|confirm(\/options)?)\/?$/i;
+
+function isOpenWithoutFactor({ path }: Request): boolean {
+  return OPEN_WITHOUT_FACTOR.test(path);
 }
 
 /** Records when keys or sessions were last used, without a write per request. */

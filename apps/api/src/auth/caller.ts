@@ -6,6 +6,8 @@ export interface SessionCaller extends Actor {
   readonly kind: 'session';
   readonly sessionId: string;
   readonly user: User;
+  /** Whether the person must add a second factor first. */
+  readonly lacksSecondFactor: boolean;
 }
 
 /** An API key: acts as the person who made it, within its scopes and its workspace. */

@@ -7,7 +7,7 @@ import { createSessionToken, hashSecret } from './tokens.ts';
 const MAX_USER_AGENT_LENGTH = 500;
 
 /** How a person signs in: by a password, whose hash was compared, or an identity. */
-export type SessionOrigin = Pick<NewSession, 'passwordHash' | 'identityId' | 'sealedIdToken'>;
+export type SessionOrigin = Pick<NewSession, 'passwordHash' | 'identityId' | 'sealedIdToken' | 'isSecondFactorProved'>;
 
 /** What sessions need. */
 export interface SessionContext {

@@ -1,17 +1,10 @@
-import { DeckhandError, type JsonObject, type LoginResponse } from '@deckhand/contracts';
-import {
-  type Database,
-  deleteSession,
-  readSealedIdToken,
-  type SessionLimits,
-  signOn,
-  type SignOnPolicy,
-} from '@deckhand/db';
+import { DeckhandError, type JsonObject, type User } from '@deckhand/contracts';
+import { type Database, deleteSession, readSealedIdToken, signOn, type SignOnPolicy } from '@deckhand/db';
 import { evaluateOnTrigger, OAuth2Error, type SignedOn, type SignOnProvider } from '@deckhand/nodes';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 import type { Request } from 'express';
 import { originOf } from '../http/caller-address.ts';
-import { openSession } from './open-session.ts';
+import type { SessionOrigin } from './open-session.ts';
 import type { SignOnAttempts } from './sign-on-attempts.ts';
 import { domainOf, type SignOnConfiguration } from './sign-on-settings.ts';
 
@@ -30,13 +23,13 @@ export interface SingleSignOn {
    */
   start(browser: string, next: string | null): Promise<string>;
   /**
-   * Finishes a sign-in by the query of the redirect back.
+   * Finishes a sign-in by the query of the redirect back. @returns who signs in; the caller opens the session.
    * @throws DeckhandError SSO_FAILED; SSO_REFUSED if the person has no access.
    */
   finish(
     request: Request,
     given: { readonly parameters: URLSearchParams; readonly browser: string },
-  ): Promise<LoginResponse & { readonly next: string | null }>;
+  ): Promise<{ readonly user: User; readonly by: SessionOrigin; readonly next: string | null }>;
   /** Ends a session. @returns the page that ends the one of the provider by which it was opened; null if none does. */
   signOff(sessionId: string): Promise<string | null>;
 }
@@ -44,7 +37,6 @@ export interface SingleSignOn {
 /** Creates single sign-on. @param publicUrl the address of the service, without a slash at the end. */
 export function createSingleSignOn({
   db,
-  sessionLimits,
   secretBox,
   attempts,
   provider,
@@ -53,7 +45,6 @@ export function createSingleSignOn({
   publicUrl,
 }: {
   readonly db: Database;
-  readonly sessionLimits: SessionLimits;
   readonly secretBox: SecretBox;
   readonly attempts: SignOnAttempts;
   readonly provider: SignOnProvider;
@@ -93,10 +84,7 @@ export function createSingleSignOn({
       );
       const isKept = signedOn.idToken.length <= MAX_KEPT_TOKEN_LENGTH;
       const sealedIdToken = isKept ? await secretBox.seal(signedOn.idToken) : null;
-      return {
-        ...(await openSession({ db, sessionLimits }, user, request, { identityId, sealedIdToken })),
-        next: attempt.next,
-      };
+      return { user, by: { identityId, sealedIdToken }, next: attempt.next };
     },
     async signOff(sessionId) {
       const { isSignedOn, sealedIdToken } = await readSealedIdToken(db, sessionId);

@@ -46,7 +46,12 @@ beforeAll(async () => {
   const nobody = (): never => {
     throw new Error('nobody signs in here');
   };
-  const authenticate: Authenticate = { caller: nobody, key: nobody, session: nobody };
+  const authenticate: Authenticate = {
+    caller: nobody,
+    requireConfirmed: () => Promise.resolve(),
+    key: nobody,
+    session: nobody,
+  };
   registerRoutes(app, [old, ending, current], authenticate);
   server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -31,6 +31,8 @@ export interface Operation {
   readonly takesIdempotencyKey?: boolean;
   /** Whether its resource has an `ETag` for `If-Match`. Other PATCHes and PUTs refuse the header. */
   readonly takesIfMatch?: boolean;
+  /** Whether a person with a second factor must have proved it within ten minutes. */
+  readonly confirmsPerson?: boolean;
   /** Whether it may be read from a replica: see `runReads`. */
   readonly readsReplica?: boolean;
   /** Request headers that only this operation has, with their descriptions, by name. */
@@ -135,7 +137,7 @@ export function isProbe({ path }: Pick<Route, 'path'>): boolean {
 }
 
 function toRequestHandler(route: Route, authenticate: Authenticate): RequestHandler {
-  const { query, takesIfMatch = false } = route.operation;
+  const { query, takesIfMatch = false, confirmsPerson = false } = route.operation;
   const isUnconditional = !takesIfMatch && (route.method === 'PATCH' || route.method === 'PUT');
   const refuseCondition = isUnconditional ? refuseIfMatch : () => undefined;
   if (route.access === 'open') {
@@ -149,6 +151,7 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
       const caller = await authenticate.session(request);
       refuseUnknownParameters(request, query);
       refuseCondition(request);
+      if (confirmsPerson) await authenticate.requireConfirmed(caller);
       await route.handle(request, response, caller);
     };
   }
@@ -157,6 +160,7 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
     const caller = await authenticate.caller(request, route.needed);
     refuseUnknownParameters(request, query);
     refuseCondition(request);
+    if (confirmsPerson) await authenticate.requireConfirmed(caller);
     await route.handle(request, response, caller);
   };
 }

@@ -154,6 +154,7 @@ function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
   if (method === 'PATCH' || method === 'PUT') codes.push('PRECONDITION_FAILED');
   if (takesBody) codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
   if (access !== 'open') codes.push('UNAUTHORIZED', 'FORBIDDEN');
+  if (operation.confirmsPerson === true) codes.push('CONFIRMATION_REQUIRED');
   if (isClosedToKeys(path)) codes.push('UNAUTHORIZED', 'SESSION_REQUIRED');
   if (access === 'key') codes.push('INSUFFICIENT_SCOPE', 'WORKSPACE_MISMATCH');
   if (path.includes(':')) codes.push('NOT_FOUND');

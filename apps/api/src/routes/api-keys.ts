@@ -43,6 +43,7 @@ export function createApiKey(context: PeopleContext): Route {
     '/api/api-keys',
     {
       summary: 'Create an API key',
+      confirmsPerson: true,
       description: 'The response is the only one that contains the key.',
       returns: 'The key',
       body: CreateApiKeyBody,
@@ -173,6 +174,7 @@ export function rotateApiKey(context: PeopleContext): Route {
     '/api/api-keys/:id/rotate',
     {
       summary: 'Rotate an API key',
+      confirmsPerson: true,
       description:
         'Creates a key with the same name, scopes and workspace. The replaced key stays valid for the overlap. The response is the only one that contains the new key.',
       returns: 'The new key',

@@ -23,6 +23,7 @@ export function connectCredential({ connections }: ResourceContext): Route {
     'credentials:write',
     {
       summary: 'Connect an OAuth 2.0 credential',
+      confirmsPerson: true,
       description:
         'Returns what to do next, by the `kind`: open `authorizationUrl` in a browser (`redirect`), enter `userCode` at `verificationUrl` and poll (`device`), or nothing: `connected`. Requests a token even from a provider that refused the last one.',
       returns: 'What a person does next',

@@ -43,6 +43,7 @@ export function createCredential({ db, secretBox, answerOnce }: ResourceContext)
     'credentials:write',
     {
       summary: 'Create a credential',
+      confirmsPerson: true,
       description: 'The secret is encrypted, and no response contains it.',
       returns: 'The credential, without its secret',
       takesIdempotencyKey: true,
@@ -78,6 +79,7 @@ export function deleteCredential({ db, connections }: ResourceContext): Route {
     'credentials:write',
     {
       summary: 'Delete a credential',
+      confirmsPerson: true,
       description:
         'Runs that need it fail from now on. Tokens of OAuth 2.0 are revoked if the credential has a `revocationUrl` and the provider responds within 3 s.',
       responses: { 204: null },
@@ -140,6 +142,7 @@ export function updateCredential({ db, secretBox }: ResourceContext): Route {
     'credentials:write',
     {
       summary: 'Update a credential',
+      confirmsPerson: true,
       description:
         'Changes its name, its secret, who may use it, where, and how often. The `token` `********` of a bearer credential keeps the token, to add a `nextToken`. A new secret of an `oauth2` credential ends its connection.',
       returns: 'The updated credential, without its secret',

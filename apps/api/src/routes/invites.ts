@@ -16,6 +16,7 @@ export function createInvite({ db }: ResourceContext): Route {
     '/api/workspaces/:id/invites',
     {
       summary: 'Create an invite',
+      confirmsPerson: true,
       description: 'The response is the only one that contains the token of the link, which is valid for 7 days.',
       returns: 'The invite with its token',
       body: CreateInviteBody,

@@ -22,6 +22,7 @@ export function addMember({ db, answerOnce }: ResourceContext): Route {
     'workspaces:write',
     {
       summary: 'Add a member',
+      confirmsPerson: true,
       description: 'The person must have an account. Invite others.',
       returns: 'The member',
       takesIdempotencyKey: true,
@@ -85,6 +86,7 @@ export function removeMember({ db }: ResourceContext): Route {
     'workspaces:write',
     {
       summary: 'Remove a member',
+      confirmsPerson: true,
       description: 'The last owner cannot be removed.',
       responses: { 204: null },
       errors: ['CONFLICT'],
@@ -109,6 +111,7 @@ export function updateMember({ db }: ResourceContext): Route {
     'workspaces:write',
     {
       summary: "Change a member's role",
+      confirmsPerson: true,
       description: 'Only owners grant and revoke the role owner. A workspace always has an owner.',
       returns: 'The updated member',
       body: UpdateMemberBody,

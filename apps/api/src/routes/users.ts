@@ -31,6 +31,7 @@ export function deactivateUser({ db }: PeopleContext): Route {
     '/api/users/:id/deactivate',
     {
       summary: 'Deactivate a person',
+      confirmsPerson: true,
       description:
         'Ends their sessions and revokes their API keys, at once. Workflows, runs and credentials of the person stay, and so do memberships. For administrators of the instance.',
       returns: 'The person',
@@ -51,6 +52,7 @@ export function activateUser({ db }: PeopleContext): Route {
     '/api/users/:id/activate',
     {
       summary: 'Let a deactivated person sign in again',
+      confirmsPerson: true,
       description: 'Revoked keys stay revoked. For administrators of the instance.',
       returns: 'The person',
       responses: { 200: AccountEntry },
@@ -69,6 +71,7 @@ export function disconnectUser({ db }: PeopleContext): Route {
     '/api/users/:id/identities',
     {
       summary: 'Disconnect a person from the identity provider',
+      confirmsPerson: true,
       description:
         'Ends the sessions of single sign-on. The next one connects the account that has the verified address. For administrators of the instance.',
       returns: 'The person',

@@ -1,5 +1,6 @@
 import { type ErrorResponse, parseOwnJson } from '@deckhand/contracts';
 import { endSession, readSession } from '../session/store.ts';
+import { askToConfirm } from '../session/confirmation.ts';
 import { ApiError, unreachable } from './api-error.ts';
 
 /** Parameters of a query string; those that are undefined or empty are left out. */
@@ -13,6 +14,8 @@ export interface CallOptions {
   readonly file?: File | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the cookie that binds a sign-in in several steps to this browser is sent and kept. */
+  readonly bindsBrowser?: boolean;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,11 +29,24 @@ export async function call<T>(method: Method, path: string, options: CallOptions
   return parseOwnJson<T>(text === '' ? 'null' : text);
 }
 
-/** Like `call`, but returns the response itself, for streams and files. */
-export async function send(
+/**
+ * Like `call`, but returns the response itself, for streams and files. A request that needs a confirmation is sent
+ * again once the person has confirmed.
+ */
+export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+  try {
+    return await sendOnce(method, path, options);
+  } catch (error) {
+    const needsConfirmation = error instanceof ApiError && error.code === 'CONFIRMATION_REQUIRED';
+    if (needsConfirmation && (await askToConfirm())) return sendOnce(method, path, options);
+    throw error;
+  }
+}
+
+async function sendOnce(
   method: Method,
   path: string,
-  { query, body, file, headers: given, signal }: CallOptions = {},
+  { query, body, file, headers: given, signal, bindsBrowser = false }: CallOptions,
 ): Promise<Response> {
   const token = readSession()?.token;
   const headers = new Headers(given);
@@ -41,8 +57,8 @@ export async function send(
     headers,
     body: body === undefined ? (file ?? null) : JSON.stringify(body),
     signal: signal ?? null,
-    // The token identifies the caller; there are no cookies.
-    credentials: 'omit',
+    // The token identifies the caller; the one cookie gives no access.
+    credentials: bindsBrowser ? 'same-origin' : 'omit',
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw unreachable();

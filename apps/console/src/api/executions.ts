@@ -4,6 +4,7 @@ import type {
   ExecuteResponse,
   Execution,
   ExecutionEntry,
+  ExecutionHistogram,
   ExecutionMode,
   ExecutionSource,
   ExecutionStatus,
@@ -121,6 +122,16 @@ export const newestRunsQuery = (workspaceId: string, filter: RunFilter) =>
   queryOptions({
     queryKey: ['newest-runs', workspaceId, filter],
     queryFn: ({ signal }) => fetchRuns(workspaceId, filter, FIRST_PAGE, signal),
+  });
+
+/** How many runs of a workspace match a filter, by start and status. */
+export const histogramQuery = (workspaceId: string, filter: RunFilter) =>
+  queryOptions({
+    queryKey: ['run-histogram', workspaceId, filter],
+    queryFn: ({ signal }) => {
+      const { sortBy: _sortBy, ...query } = toRunQuery(workspaceId, filter);
+      return call<ExecutionHistogram>('GET', '/api/executions/histogram', { query, signal });
+    },
   });
 
 /** A run without its outputs. */

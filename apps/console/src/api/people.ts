@@ -4,11 +4,12 @@ import type {
   ApproveDeviceBody,
   ChangePasswordBody,
   DeviceAuthorizationResponse,
-  FinishedSignOn,
+  FinishSignInBody,
   LoginResponse,
   LoginBody,
   MeResponse,
   PageOf,
+  PendingSignIn,
   RedeemPasswordResetBody,
   RequestPasswordResetBody,
   SessionEntry,
@@ -16,6 +17,8 @@ import type {
   SetupBody,
   SignedOff,
   SignInMethods,
+  SignInResponse,
+  SignOnResponse,
   StartedSignOn,
   StartSignOnBody,
 } from '@deckhand/contracts';
@@ -52,7 +55,11 @@ export const signInMethodsQuery = queryOptions({
 export const finishSignOnQuery = (parameters: string) =>
   queryOptions({
     queryKey: ['sign-on-redirect', parameters],
-    queryFn: () => call<FinishedSignOn>('POST', '/api/auth/sso/finish', { body: { parameters } }),
+    queryFn: () =>
+      call<SignOnResponse>('POST', '/api/auth/sso/finish', {
+        body: { parameters },
+        bindsBrowser: true,
+      }),
     retry: false,
     staleTime: Infinity,
   });
@@ -66,9 +73,14 @@ export const deviceQuery = (id: string) =>
   });
 
 export const setUp = (body: SetupBody): Promise<LoginResponse> => call('POST', '/api/auth/setup', { body });
-export const signIn = (body: LoginBody): Promise<LoginResponse> => call('POST', '/api/auth/login', { body });
+export const signIn = (body: LoginBody): Promise<SignInResponse> =>
+  call('POST', '/api/auth/login', { body, bindsBrowser: true });
+export const startPasskeySignIn = (): Promise<PendingSignIn> =>
+  call('POST', '/api/auth/login/passkey', { bindsBrowser: true });
+export const finishSignIn = (body: FinishSignInBody): Promise<LoginResponse> =>
+  call('POST', '/api/auth/login/second-factor', { body, bindsBrowser: true });
 export const startSignOn = (body: StartSignOnBody): Promise<StartedSignOn> =>
-  call('POST', '/api/auth/sso/start', { body });
+  call('POST', '/api/auth/sso/start', { body, bindsBrowser: true });
 export const signOut = (): Promise<SignedOff> => call('POST', '/api/auth/sso/logout');
 export const requestPasswordReset = (body: RequestPasswordResetBody): Promise<null> =>
   call('POST', '/api/auth/password-resets', { body });

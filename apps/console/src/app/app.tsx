@@ -7,6 +7,7 @@ import { createQueryClient } from '../api/query-client.ts';
 import { Notices } from '../components/notices.tsx';
 import { i18n } from '../language/i18n.ts';
 import { readSession, watchSession } from '../session/store.ts';
+import { Confirmation } from './confirmation.tsx';
 import { createAppRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
 
@@ -44,6 +45,7 @@ function App({ queryClient, router }: { queryClient: QueryClient; router: AppRou
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
+          <Confirmation />
           <Notices />
         </QueryClientProvider>
       </MantineProvider>

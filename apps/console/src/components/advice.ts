@@ -25,6 +25,7 @@ function adviceOnIssue({ status, code, retryAfter, requestId }: ApiError): strin
     case 401:
       return i18n.t('Sign in again.');
     case 403:
+      if (code === 'SECOND_FACTOR_REQUIRED') return i18n.t('Open "Your account" in the menu at the top, and add one.');
       return i18n.t('Ask an administrator of the workspace for a role with this permission.');
     case 404:
       return i18n.t('It may have been deleted, or it is in a workspace of which you are not a member.');

@@ -24,6 +24,11 @@ export const EARLIER = '2026-01-05T08:00:00.000Z';
 /** A time after that, before the test, too. */
 export const LATER = '2026-01-05T09:30:00.000Z';
 
+/** The second factors of a person who has none. */
+export const NO_FACTORS = {
+  ...{ hasPassword: true, isRequired: false, authenticator: null, passkeys: [], recoveryCodesLeft: 0 },
+};
+
 /** Who is signed in. */
 interface Person {
   readonly role: Role;
@@ -58,6 +63,7 @@ export function prepareConsole(): void {
   const complaints: string[] = [];
   beforeEach(() => {
     answer('GET /api/auth/me', () => ({ user, workspaces: [{ ...WORKSPACE, role }] }));
+    answer('GET /api/auth/second-factors', () => NO_FACTORS);
     answer('GET /api/auth/methods', () => ({ singleSignOn: null, passwordReset: false }));
     answer('GET /api/workspaces/:id', () => ({ ...example('GET /api/workspaces/:id'), ...WORKSPACE, role }));
     answer('GET /api/approvals', () => pageOf([]));

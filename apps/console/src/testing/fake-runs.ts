@@ -1,6 +1,8 @@
 import {
+  EXECUTION_STATUSES,
   type ExecuteBody,
   type Execution,
+  type ExecutionHistogram,
   isFinished,
   type JsonValue,
   type NodeProgress,
@@ -43,6 +45,12 @@ let clock = Date.parse('2026-01-05T09:00:00Z');
 function now(): string {
   clock += 100;
   return new Date(clock).toISOString();
+}
+
+function countStatuses(runs: readonly Execution[]): ExecutionHistogram['statuses'] {
+  const counts = { ...example('GET /api/executions/histogram').statuses };
+  for (const status of EXECUTION_STATUSES) counts[status] = runs.filter((run) => run.status === status).length;
+  return counts;
 }
 
 /**
@@ -143,6 +151,14 @@ export function keepRuns(
     'GET /api/executions/:id',
     withFound((run, { query }) => (query.get('slim') === 'true' ? slim(run) : run)),
   );
+  // The last answer that matches counts, and `:id` would match too.
+  answer('GET /api/executions/histogram', () => {
+    const statuses = countStatuses(all);
+    const bucket = { from: '2026-01-05T09:00:00.000Z', statuses };
+    const { workspaceId } = WORKSPACE;
+    const period = { from: bucket.from, to: '2026-01-05T09:05:00.000Z', bucketSeconds: 300 };
+    return { workspaceId, ...period, isComplete: true, statuses, buckets: [bucket] };
+  });
   answer(
     'GET /api/executions/:id/nodes/:nodeId/output',
     withFound(({ progress }, { params: { nodeId = '' } }) => {

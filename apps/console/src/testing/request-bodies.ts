@@ -29,6 +29,9 @@ import type {
   UpdateWorkflowBody,
   UpdateWorkspaceBody,
   WorkspaceLimitsBody,
+  ConfirmAuthenticatorBody,
+  ConfirmBody,
+  FinishSignInBody,
 } from '@deckhand/contracts';
 import type { Static } from 'typebox';
 
@@ -38,7 +41,10 @@ interface RequestBodies {
   'POST /api/approvals/submit': SubmitApprovalBody;
   'POST /api/auth/accept-invite': AcceptInviteBody;
   'POST /api/auth/devices/:id/approve': ApproveDeviceBody;
+  'POST /api/auth/authenticator/confirm': Static<typeof ConfirmAuthenticatorBody>;
+  'POST /api/auth/confirm': ConfirmBody;
   'POST /api/auth/login': LoginBody;
+  'POST /api/auth/login/second-factor': FinishSignInBody;
   'POST /api/auth/password-resets': RequestPasswordResetBody;
   'POST /api/auth/password-resets/redeem': RedeemPasswordResetBody;
   'POST /api/auth/sso/finish': FinishSignOnBody;

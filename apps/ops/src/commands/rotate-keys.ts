@@ -21,7 +21,7 @@ export function rotateKeysCommand(): Command {
   return new Command('rotate-keys')
     .summary('encrypt every secret with ENCRYPTION_KEY, so that old keys can be removed')
     .description(
-      'Decrypts what former keys encrypted (credentials, secrets of event endpoints, and secret parameters of all versions of workflows) and ' +
+      'Decrypts what former keys encrypted (credentials, secrets of event endpoints and of authenticators, ID tokens of sessions, and secret parameters of all versions of workflows) and ' +
         'encrypts it with ENCRYPTION_KEY. A secret that is replaced meanwhile stays as it was replaced. If it is interrupted, run it again. Needs ' +
         'DATABASE_URL, ENCRYPTION_KEY and ENCRYPTION_KEYS_OLD; the latter two must be the same as those of the API and the workers.\n\n' +
         'To change the key while everything runs:\n' +
@@ -72,13 +72,13 @@ export function rotateKeysCommand(): Command {
 }
 
 function count({ stale }: Pass): number {
-  return stale.credential + stale.connection + stale.eventSecret + stale.version;
+  return Object.values(stale).reduce((sum, rows) => sum + rows, 0);
 }
 
 function describe(pass: Pass, keyId: string): string {
   const { rows, stale, locked } = pass;
   if (count(pass) > 0) {
-    return `Of ${rows} with secrets, ${stale.credential} credentials, ${stale.connection} connections, ${stale.eventSecret} secrets of event endpoints and ${stale.version} versions of workflows are encrypted with former keys.`;
+    return `Of ${rows} with secrets, ${stale.credential} credentials, ${stale.connection} connections, ${stale.eventSecret} secrets of event endpoints, ${stale.idToken} ID tokens of sessions, ${stale.authenticator} secrets of authenticators and ${stale.version} versions of workflows are encrypted with former keys.`;
   }
   return locked.length > 0
     ? `All that can be decrypted are encrypted with the key ${keyId}; ${locked.length} cannot be decrypted.`

@@ -4,7 +4,15 @@ import { resealText } from './reseal-text.ts';
 
 /** Number of rows that are read and written together. */
 const BATCH = 200;
-const HOLDERS: readonly SecretHolder[] = ['credential', 'connection', 'eventSecret', 'version'];
+const NONE = { credential: 0, connection: 0, eventSecret: 0, idToken: 0, authenticator: 0, version: 0 };
+const HOLDERS: readonly SecretHolder[] = [
+  'credential',
+  'connection',
+  'eventSecret',
+  'idToken',
+  'authenticator',
+  'version',
+];
 
 /** A row whose secrets none of the keys can decrypt. */
 export interface LockedRow {
@@ -42,7 +50,7 @@ async function goThrough(
   box: SecretBox,
   handle: (holder: SecretHolder, stale: readonly Resealing[]) => Promise<void>,
 ): Promise<Pass> {
-  const stale: Record<SecretHolder, number> = { credential: 0, connection: 0, eventSecret: 0, version: 0 };
+  const stale: Record<SecretHolder, number> = { ...NONE };
   const locked: LockedRow[] = [];
   let rows = 0;
   for (const holder of HOLDERS) {

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES } from '../execution-status.ts';
-import { CLOSED, Id, oneOf, oneOrSeveralOf, type Page, pageQuery, severalOf, TimeRange } from './common.ts';
+import { CLOSED, Id, oneOf, oneOrSeveralOf, type Page, pageQuery, severalOf, Time, TimeRange } from './common.ts';
 import { Execution } from './executions.ts';
+import { StatusCounts } from './monitoring.ts';
 import { metadataFilter, tagBodyFilter, tagFilter } from './start-options.ts';
 
 const StartedAt = Type.Object(TimeRange.properties, {
@@ -133,6 +134,26 @@ export const ListExecutionsQuery = Type.Object({
   ...pageQuery(),
 });
 
+const { search: _search, errorContains: _errorContains, ...countedFilters } = filterFields;
+
+/** The query of GET /api/executions/histogram: the filters of a list without its searches for text. */
+export const ExecutionHistogramQuery = Type.Object({
+  workspaceId: Id,
+  workflowId: Type.Optional(Id),
+  ...countedFilters,
+});
+
+/** How many runs started when, by status. */
+export const ExecutionHistogram = Type.Object({
+  workspaceId: Id,
+  from: Time,
+  to: Time,
+  bucketSeconds: Type.Integer(),
+  isComplete: Type.Boolean({ description: 'Whether all runs were counted; otherwise the last 20,000 of them' }),
+  statuses: StatusCounts,
+  buckets: Type.Array(Type.Object({ from: Time, statuses: StatusCounts })),
+});
+
 /** The query of GET /api/workflows/{id}/executions. */
 export const ListWorkflowExecutionsQuery = Type.Object({
   latest: Type.Boolean({
@@ -154,4 +175,6 @@ export type EntryView = Readonly<Pick<Static<typeof ListExecutionsQuery>, 'field
 export type StopManyBody = Static<typeof StopManyBody>;
 export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 export type ExportExecutionsQuery = Static<typeof ExportExecutionsQuery>;
+export type ExecutionHistogramQuery = Static<typeof ExecutionHistogramQuery>;
+export type ExecutionHistogram = Static<typeof ExecutionHistogram>;
 export type ListWorkflowExecutionsQuery = Static<typeof ListWorkflowExecutionsQuery>;

@@ -12,13 +12,14 @@ export const RunStatsQuery = Type.Object({
 /** Percentiles in ms; null without a run to measure. */
 const Percentiles = nullable(Type.Object({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }));
 
-const Counts = Type.Unsafe<Readonly<Record<ExecutionStatus, number>>>({
+/** How many runs have each status. */
+export const StatusCounts = Type.Unsafe<Readonly<Record<ExecutionStatus, number>>>({
   type: 'object',
   propertyNames: { enum: [...EXECUTION_STATUSES] },
   additionalProperties: { type: 'integer' },
 });
 
-const Stats = { total: Type.Integer(), statuses: Counts, waitMs: Percentiles, runMs: Percentiles };
+const Stats = { total: Type.Integer(), statuses: StatusCounts, waitMs: Percentiles, runMs: Percentiles };
 
 /** Runs of a period, and of each of the equal parts that it is cut into. */
 export const RunStats = Type.Object({

@@ -27,7 +27,7 @@ type Row = Readonly<Record<ExecutionStatus, number>> & {
   readonly runMs: readonly number[] | null;
 };
 
-const NOTHING: Stats = { total: 0, statuses: toCounts(() => 0), waitMs: null, runMs: null };
+const NOTHING: Stats = { total: 0, statuses: toStatusCounts(() => 0), waitMs: null, runMs: null };
 
 /** A count per status, each in a column of its name. */
 const COUNTS = Prisma.join(
@@ -90,13 +90,14 @@ function readRows(db: Database, actor: Actor, { workspaceId, from, to, bucketSec
 function toStats(row: Row): Stats {
   return {
     total: row.total,
-    statuses: toCounts((status) => row[status]),
+    statuses: toStatusCounts((status) => row[status]),
     waitMs: toPercentiles(row.waitMs),
     runMs: toPercentiles(row.runMs),
   };
 }
 
-function toCounts(count: (status: ExecutionStatus) => number): Stats['statuses'] {
+/** Returns the counts of all statuses. */
+export function toStatusCounts(count: (status: ExecutionStatus) => number): Stats['statuses'] {
   return {
     pending: count('pending'),
     running: count('running'),

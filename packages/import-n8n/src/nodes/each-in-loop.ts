@@ -44,7 +44,7 @@ export function eachInLoop({ id, node: { name }, input, scope }: Conversion, eac
 }
 
 /** Returns what expressions see in a loop over the items. */
-function scopeInLoop(scope: Scope): Scope {
+export function scopeInLoop(scope: Scope): Scope {
   return {
     ...scope,
     item: '$loop.item',

@@ -155,7 +155,7 @@ function reshape(attributes: string, characters: string): string[] {
 export function xmlNode(conversion: Conversion): Converted {
   const { node, parameters, review } = conversion;
   const { mode = 'xmlToJson', dataPropertyName = 'data', options } = parameters;
-  if (mode !== 'xmlToJson') return unsupported('XML that is written from data');
+  if (mode !== 'xmlToJson') return writeXml(conversion);
   if (isExpression(dataPropertyName)) return unsupported('names of fields that are expressions');
   const {
     attrkey = '$',
@@ -194,3 +194,61 @@ export function xmlNode(conversion: Conversion): Converted {
     shape: 'one',
   });
 }
+
+/** Writes each item as XML: members are elements, `$` has the attributes, `_` the text. */
+function writeXml(conversion: Conversion): Converted {
+  const { dataPropertyName = 'data', options } = conversion.parameters;
+  if (isExpression(dataPropertyName)) return unsupported('names of fields that are expressions');
+  const { rootName = 'root', headless = false, attrkey = '$', charkey = '_', ...others } = object(options);
+  if (Object.keys(others).length > 0) return unsupported(`the options ${Object.keys(others).join(', ')}`);
+  const settings = { root: rootName, headless, attributes: attrkey, characters: charkey };
+  if (Object.values(settings).some(isExpression)) return unsupported('options that are expressions');
+  return itemScript(conversion, {
+    values: {},
+    lines: [`const settings = ${JSON.stringify(settings)};`, ...WRITE_XML],
+    result: `{ ${JSON.stringify(show(dataPropertyName))}: document(item) }`,
+  });
+}
+
+const ESCAPES = [
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['\r', '&#xD;'],
+] as const;
+const TEXT_ESCAPES = [...ESCAPES, ['>', '&gt;']];
+const QUOTE_ESCAPES = [...ESCAPES, ['"', '&quot;'], ['\t', '&#x9;'], ['\n', '&#xA;']];
+
+/** JavaScript that writes XML as n8n's library does: one element per line, also within text. */
+const WRITE_XML: readonly string[] = [
+  'const replace = (text, all) => all.reduce((given, [from, to]) => given.replaceAll(from, to), String(text));',
+  `const escape = (text) => replace(text, ${JSON.stringify(TEXT_ESCAPES)});`,
+  `const quote = (text) => replace(text, ${JSON.stringify(QUOTE_ESCAPES)});`,
+  "const isObject = (value) => typeof value === 'object' && value !== null;",
+  'const childrenOf = (members, indent) => Object.entries(members)',
+  '  .filter(([name]) => name !== settings.attributes && name !== settings.characters)',
+  "  .flatMap(([name, value]) => [value].flat().map((each) => element(name, each, `${indent}  `))).join('');",
+  "const attributesOf = (given) => isObject(given) ? Object.entries(given).map(([name, each]) => ` ${name}=\"${quote(each)}\"`).join('') : '';",
+  'const element = (name, value, indent) => {',
+  "  const members = isObject(value) ? value : { [settings.characters]: value ?? '' };",
+  "  const text = escape(members[settings.characters] ?? '');",
+  '  return written(name, attributesOf(members[settings.attributes]), text, childrenOf(members, indent), indent);',
+  '};',
+  'const written = (name, attributes, text, inner, indent) => {',
+  '  const start = `\\n${indent}<${name}${attributes}`;',
+  "  if (inner === '') return text === '' ? `${start}/>` : `${start}>${text}</${name}>`;",
+  "  const line = text === '' ? '' : `\\n${indent}  ${text}`;",
+  '  return `${start}>${line}${inner}\\n${indent}</${name}>`;',
+  '};',
+  '// A list as the root has the members of its objects.',
+  'const list = (name, values) => {',
+  "  const inner = values.filter(isObject).map((each) => childrenOf(each, '')).join('');",
+  "  return written(name, '', '', inner, '');",
+  '};',
+  'const document = (item) => {',
+  '  const [name, ...others] = Object.keys(item);',
+  "  const isRoot = name !== undefined && others.length === 0 && settings.root === 'root';",
+  '  const [root, value] = isRoot ? [name, item[name]] : [settings.root, item];',
+  "  const body = Array.isArray(value) ? list(root, value) : element(root, value, '');",
+  '  return settings.headless ? body.slice(1) : `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>${body}`;',
+  '};',
+];

@@ -1,9 +1,15 @@
+import { n8nTables } from '@deckhand/connectors';
+import { callNode } from './connectors/call.ts';
+import { gmailNode } from './connectors/gmail.ts';
+import { driveNode } from './connectors/google-drive.ts';
+import { sheetsNode } from './connectors/google-sheets.ts';
 import { codeNode } from './code.ts';
 import { cryptoNode } from './crypto.ts';
 import { dateTimeNode } from './date-time.ts';
 import { compareDatasetsNode } from './compare-datasets.ts';
 import type { Converter } from './converter.ts';
 import { emailNode } from './email.ts';
+import { convertToFileNode, extractNode } from './files.ts';
 import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, waitNode } from './flow.ts';
 import { httpNode } from './http.ts';
 import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.ts';
@@ -28,6 +34,7 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   aggregate: aggregateNode,
   code: codeNode,
   compareDatasets: compareDatasetsNode,
+  convertToFile: convertToFileNode,
   cron: scheduleTrigger,
   crypto: cryptoNode,
   dateTime: dateTimeNode,
@@ -35,6 +42,7 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   errorTrigger,
   executeWorkflow: executeWorkflowNode,
   executeWorkflowTrigger: manualTrigger,
+  extractFromFile: extractNode,
   filter: filterNode,
   function: codeNode,
   functionItem: codeNode,
@@ -72,13 +80,27 @@ const MODEL_CONVERTERS: Readonly<Record<string, Converter>> = {
   textClassifier: classifierNode,
 };
 
+/** Converters of services some of whose operations take several requests. */
+const OF_SEVERAL_CALLS: Readonly<Record<string, typeof callNode>> = {
+  gmail: gmailNode,
+  googleDrive: driveNode,
+  googleSheets: sheetsNode,
+};
+
 /** Types that run at the start of a workflow. */
 const TRIGGERS = new Set(['manualTrigger', 'start', 'webhook', 'scheduleTrigger', 'cron', 'executeWorkflowTrigger']);
 
 /** Returns the converter of a type. */
 export function converterOf(type: string): Converter | undefined {
   const model = takesParts(type) ? lookup(MODEL_CONVERTERS, type.slice(LANGCHAIN.length)) : undefined;
-  return model ?? lookup(CONVERTERS, shortType(type));
+  return model ?? lookup(CONVERTERS, shortType(type)) ?? connectorOf(shortType(type));
+}
+
+/** Returns the converter of a type whose service has a connector. */
+function connectorOf(type: string): Converter | undefined {
+  const table = n8nTables().find((each) => each.type === type);
+  const convert = lookup(OF_SEVERAL_CALLS, type) ?? callNode;
+  return table && ((conversion) => convert(conversion, table));
 }
 
 /** Returns whether a type is converted together with the models and parsers that are connected to it. */

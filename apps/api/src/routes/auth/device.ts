@@ -78,6 +78,7 @@ export function approveDevice(context: PeopleContext): Route {
     '/api/auth/devices/:id/approve',
     {
       summary: 'Allow a client a key',
+      confirmsPerson: true,
       description:
         'The client gets a key that acts as you in this workspace, within your role, for 90 days. Needs your password, as every key does.',
       body: ApproveDeviceBody,

@@ -5,10 +5,12 @@ import {
   LoginBody,
   LoginResponse,
   MeResponse,
+  PendingSignIn,
   validationFailed,
 } from '@deckhand/contracts';
 import { changePassword as change, deleteSession, findUserByEmail, listRoles, readPasswordHash } from '@deckhand/db';
-import { openSession } from '../../auth/open-session.ts';
+import { readBrowserSecret, setBrowserSecret } from '../../auth/browser-cookie.ts';
+import { createSecret } from '../../auth/sign-on-attempts.ts';
 import { requirePasswordAllowed } from '../../auth/sign-on-settings.ts';
 import { passwordIssues } from '../../auth/passwords.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';
@@ -21,16 +23,17 @@ const parseLogin = compileBody(LoginBody);
 
 /** POST /api/auth/login */
 export function login(context: PeopleContext): Route {
-  const { db, loginThrottle, passwords, passwordRules } = context;
+  const { db, loginThrottle, passwords, passwordRules, pendingSignIns, publicUrl } = context;
   return open(
     'POST',
     '/api/auth/login',
     {
       summary: 'Sign in',
-      description: 'A wrong e-mail address and a wrong password get the same response after the same time.',
-      returns: 'The token of the session, and its person',
+      description:
+        'A wrong e-mail address and a wrong password get the same response after the same time. A person with a second factor gets no session (202): finish by `POST /api/auth/login/second-factor` in the same browser.',
+      returns: 'The token of the session, and its person; or the second step',
       body: LoginBody,
-      responses: { 200: LoginResponse },
+      responses: { 200: LoginResponse, 202: PendingSignIn },
       errors: ['UNAUTHORIZED', 'SSO_REQUIRED', 'RATE_LIMITED'],
     },
     async (request, response) => {
@@ -44,7 +47,14 @@ export function login(context: PeopleContext): Route {
         throw new DeckhandError('UNAUTHORIZED', { message: 'The e-mail or the password is wrong' });
       await loginThrottle.succeeded(email, address);
       const by = { passwordHash: user.passwordHash ?? undefined };
-      sendJson(response, 200, await openSession(context, user, request, by));
+      const browser = readBrowserSecret(request, publicUrl) ?? createSecret();
+      const outcome = await pendingSignIns.signIn(request, { user, by, browser });
+      if (outcome.kind === 'signedIn') {
+        sendJson(response, 200, outcome.session);
+        return;
+      }
+      setBrowserSecret(response, publicUrl, browser);
+      sendJson(response, 202, outcome.pending);
     },
   );
 }
@@ -83,12 +93,14 @@ export function getCurrentUser({ db }: PeopleContext): Route {
 const parsePassword = compileBody(ChangePasswordBody);
 
 /** POST /api/auth/password */
-export function changePassword({ db, loginThrottle, passwords }: PeopleContext): Route {
+export function changePassword(context: PeopleContext): Route {
+  const { db, loginThrottle, passwords } = context;
   return forSession(
     'POST',
     '/api/auth/password',
     {
       summary: 'Change your password',
+      confirmsPerson: true,
       description: 'Ends all other sessions of the person. Attempts are rate limited as at sign-in.',
       body: ChangePasswordBody,
       responses: { 204: null },

@@ -3,12 +3,14 @@ import {
   DeckhandError,
   FinishedSignOn,
   FinishSignOnBody,
+  PendingSignOn,
   SignedOff,
   StartedSignOn,
   StartSignOnBody,
 } from '@deckhand/contracts';
 import { deleteSession } from '@deckhand/db';
 import { readBrowserSecret, setBrowserSecret } from '../../auth/browser-cookie.ts';
+import { openSession } from '../../auth/open-session.ts';
 import { createSecret } from '../../auth/sign-on-attempts.ts';
 import type { SingleSignOn } from '../../auth/single-sign-on.ts';
 import type { PeopleContext } from '../../contexts.ts';
@@ -53,17 +55,18 @@ export function startSignOn({ singleSignOn, signOnLimit, publicUrl }: PeopleCont
 const parseFinish = compileBody(FinishSignOnBody);
 
 /** POST /api/auth/sso/finish */
-export function finishSignOn({ singleSignOn, signOnLimit, publicUrl }: PeopleContext): Route {
+export function finishSignOn(context: PeopleContext): Route {
+  const { singleSignOn, signOnLimit, publicUrl, pendingSignIns, asksAfterSignOn } = context;
   return open(
     'POST',
     '/api/auth/sso/finish',
     {
       summary: 'Finish a single sign-on',
       description:
-        'The console calls it with the query of the redirect back from the identity provider. Works once, in the browser that started, within ten minutes.',
-      returns: 'The token of the session, and its person',
+        'The console calls it with the query of the redirect back from the identity provider. Works once, in the browser that started, within ten minutes. If the instance asks for a second factor after it, a person who has one gets no session (202).',
+      returns: 'The token of the session, and its person; or the second step',
       body: FinishSignOnBody,
-      responses: { 200: FinishedSignOn },
+      responses: { 200: FinishedSignOn, 202: PendingSignOn },
       errors: ['NOT_FOUND', 'SSO_FAILED', 'SSO_REFUSED', 'RATE_LIMITED'],
     },
     async (request, response) => {
@@ -71,8 +74,16 @@ export function finishSignOn({ singleSignOn, signOnLimit, publicUrl }: PeopleCon
       const available = requireSignOn(singleSignOn);
       await signOnLimit.count(request.ip ?? '');
       const browser = readBrowserSecret(request, publicUrl) ?? '';
-      const finished = await available.finish(request, { parameters: new URLSearchParams(parameters), browser });
-      sendJson(response, 200, finished);
+      const given = { parameters: new URLSearchParams(parameters), browser };
+      const { user, by, next } = await available.finish(request, given);
+      if (!asksAfterSignOn) {
+        const session = await openSession(context, user, request, { ...by, isSecondFactorProved: true });
+        sendJson(response, 200, { ...session, next });
+        return;
+      }
+      const outcome = await pendingSignIns.signIn(request, { user, by, browser });
+      if (outcome.kind === 'signedIn') sendJson(response, 200, { ...outcome.session, next });
+      else sendJson(response, 202, { ...outcome.pending, next });
     },
   );
 }

@@ -3,6 +3,7 @@ import { Button, PasswordInput, Stack, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changePassword, revokeOtherSessions, revokeSession, sessionsQuery } from '../../api/people.ts';
+import { secondFactorsQuery } from '../../api/second-factors.ts';
 import { adviceOnPassword } from '../../components/advice.ts';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import type { Columns } from '../../components/data-table.tsx';
@@ -13,6 +14,7 @@ import { Problem } from '../../components/problem.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { NewPassword } from '../sign-in/new-password.tsx';
+import { SecondFactors } from './second-factors.tsx';
 
 const COLUMNS: Columns<SessionEntry> = [
   { id: 'agent', header: i18n.t('Browser'), cell: ({ row: { original } }) => original.userAgent || i18n.t('Unknown') },
@@ -29,12 +31,14 @@ const COLUMNS: Columns<SessionEntry> = [
   { id: 'end', header: '', cell: ({ row: { original } }) => <End session={original} /> },
 ];
 
-/** The person's own password and sessions. */
+/** The person's own password, second factors and sessions. */
 export function AccountPage() {
   const query = useQuery(sessionsQuery);
+  const factors = useQuery(secondFactorsQuery);
   return (
     <Page title={i18n.t('Your account')}>
-      <ChangePassword />
+      {factors.data?.hasPassword !== false && <ChangePassword />}
+      <SecondFactors />
       <Title order={2} size="h4" mt="xl" mb="sm">
         {i18n.t('Sessions')}
       </Title>

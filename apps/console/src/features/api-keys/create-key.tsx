@@ -7,18 +7,7 @@ import {
   SCOPE_PRESETS,
   SCOPE_RESOURCES,
 } from '@deckhand/contracts';
-import {
-  Button,
-  Checkbox,
-  Collapse,
-  MultiSelect,
-  PasswordInput,
-  Radio,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Button, Checkbox, Collapse, MultiSelect, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeysQuery, createApiKey } from '../../api/api-keys.ts';
@@ -26,6 +15,7 @@ import { meQuery } from '../../api/people.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { choice } from '../../app/search.ts';
 import { adviceOnPassword } from '../../components/advice.ts';
+import { ConfirmPassword } from '../../components/confirm-password.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, type Fields } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
@@ -162,11 +152,9 @@ function KeyFields({
         data-autofocus
         {...text('name')}
       />
-      <PasswordInput
+      <ConfirmPassword
         label={i18n.t('Your password')}
         description={i18n.t('Confirm your password')}
-        required
-        autoComplete="current-password"
         {...text('password')}
       />
       <Checkbox

@@ -1,10 +1,11 @@
 import type { CreatedApiKey } from '@deckhand/contracts';
-import { Button, PasswordInput, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeysQuery, rotateApiKey } from '../../api/api-keys.ts';
 import { adviceOnPassword } from '../../components/advice.ts';
+import { ConfirmPassword } from '../../components/confirm-password.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form-dialog.tsx';
 import { i18n } from '../../language/i18n.ts';
@@ -49,11 +50,9 @@ export function RotateKey({ id, name }: { id: string; name: string }) {
                 <Text size="sm">
                   {i18n.t('The new key has the same name, scopes and workspace. The old one stays valid for a day.')}
                 </Text>
-                <PasswordInput
+                <ConfirmPassword
                   label={i18n.t('Your password')}
                   description={i18n.t('Confirm your password')}
-                  required
-                  autoComplete="current-password"
                   data-autofocus
                   {...text('password')}
                 />

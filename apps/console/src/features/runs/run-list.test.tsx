@@ -73,6 +73,26 @@ describe('the list of runs', () => {
     await screen.findByText('No matching runs');
   });
 
+  it('counts its runs by start and status: a status and a bar narrow the list', async () => {
+    const { orders, runs } = keepOrders();
+    const failed = runs.all[0]!.id;
+    const done = [runs.add(orders), runs.add(orders)];
+    await openConsole('/runs');
+    await shows(...done.toReversed(), failed);
+    const success = await screen.findByRole('button', { name: 'Success 2' });
+    expect(success.getAttribute('aria-pressed')).toBe('false');
+    await click('button', 'Failed 1');
+    await shows(failed);
+    expect(query().get('status')).toBe('failed');
+    // The counts of the others stay, so that they can be chosen too.
+    await click('button', 'Success 2');
+    expect(query().get('status')).toBe('success,failed');
+    await click('button', /: 3 runs, 1 failed$/);
+    expect([query().get('from'), query().get('to')]).toEqual(['2026-01-05T09:00:00.000Z', '2026-01-05T09:04:59.999Z']);
+    await fill('Search', 'zebra');
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Failed 1' })).toBeNull());
+  });
+
   it('stays as it is while runs are selected, and shows new ones on request', async () => {
     const { orders, runs } = keepOrders();
     const first = runs.add(orders);

@@ -21,6 +21,7 @@ import { StartBulkAction } from '../bulk-actions/start-bulk-action.tsx';
 import { Duration } from './duration.tsx';
 import { ExportRuns } from './export-runs.tsx';
 import { RunFilters } from './run-filters.tsx';
+import { RunHistogram } from './run-histogram.tsx';
 import classes from './run-list.module.css';
 import { MODES, SOURCES } from './run-words.ts';
 import { useRuns } from './use-runs.ts';
@@ -157,6 +158,7 @@ export function Runs({
         onChange={narrow}
         onClear={() => onFilter(() => ({}))}
       />
+      <RunHistogram workspaceId={workspaceId} filter={filter} isLive={isLive} onChange={narrow} />
       {filter.failureGroup !== undefined && (
         <Text size="sm" mb="sm">
           <Trans

@@ -1,11 +1,12 @@
 import type { ApproveDeviceBody } from '@deckhand/contracts';
-import { Button, PasswordInput, Select, Stack, Text } from '@mantine/core';
+import { Button, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { approveDevice, deviceQuery, meQuery } from '../../api/people.ts';
 import { adviceOnPassword } from '../../components/advice.ts';
 import { Broken } from '../../components/broken.tsx';
+import { ConfirmPassword } from '../../components/confirm-password.tsx';
 import { AnchorLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -60,10 +61,8 @@ export function Device() {
             allowDeselect={false}
             onChange={setWorkspaceId}
           />
-          <PasswordInput
+          <ConfirmPassword
             label={i18n.t('Password')}
-            autoComplete="current-password"
-            required
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />

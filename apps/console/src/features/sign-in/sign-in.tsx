@@ -1,23 +1,41 @@
+import type { PendingSignIn } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { lazy, type SubmitEvent, Suspense, useState } from 'react';
 import { setupQuery, signIn } from '../../api/people.ts';
 import { adviceOnPassword } from '../../components/advice.ts';
+import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { beginSession } from '../../session/store.ts';
 import { FrontDoor } from './front-door.tsx';
 import { OtherMethods } from './single-sign-on.tsx';
 
+const SecondStep = lazy(() => import('./second-step.tsx').then((module) => ({ default: module.SecondStep })));
+
 /** Signs in and redirects to the requested page. On a new instance it redirects to the setup. */
 export function SignIn() {
   const setup = useQuery(setupQuery);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const login = useMutation({ mutationFn: signIn, onSuccess: beginSession });
+  const [pending, setPending] = useState<PendingSignIn>();
+  const login = useMutation({
+    mutationFn: signIn,
+    onSuccess(response) {
+      if ('token' in response) beginSession(response);
+      else setPending(response);
+    },
+  });
   if (setup.data?.isOpen === true) return <Navigate to="/setup" replace />;
+  if (pending) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <SecondStep pending={pending} onBack={() => setPending(undefined)} />
+      </Suspense>
+    );
+  }
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     login.mutate({ email, password });

@@ -1,0 +1,237 @@
+import { actionRequest, composeConnector, type Connector, n8nTables, readPack } from '@deckhand/connectors';
+import { compileUntrusted, isJsonObject, type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
+import { compileWorkflow, type NodeType, output } from '@deckhand/engine';
+import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInMemory } from '../../../../../tests/harness/engine.ts';
+import { connect, convertN8n, node, START } from '../../../../../tests/harness/import-n8n.ts';
+import { object, show } from '../../workflow.ts';
+
+/** A request as it was sent. */
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: JsonValue;
+}
+
+/** What a node of n8n sent to a service, and what it made of the responses, as `record/connectors.mjs` writes it. */
+interface Recorded {
+  readonly type: string;
+  readonly version: number;
+  readonly parameters: JsonObject;
+  readonly items: readonly JsonObject[];
+  readonly responses: readonly JsonValue[];
+  readonly sent: readonly Sent[];
+  /** Items by output, or "fails". */
+  readonly outputs: JsonValue;
+}
+
+const PATH = join(import.meta.dirname, '../../../matrices/connectors.json');
+const { rows } = parseOwnJson<{ readonly rows: readonly Recorded[] }>(readFileSync(PATH, 'utf8'));
+const PACKS = join(import.meta.dirname, '../../../../connectors/packs');
+const code = createScriptRunner();
+afterAll(() => code.close());
+
+const connectors = new Map<string, Connector>();
+
+function connectorOf(name: string): Connector {
+  const known = connectors.get(name);
+  if (known) return known;
+  const file = (path: string) => ({ name: path, text: readFileSync(join(PACKS, name, path), 'utf8') });
+  const read = readPack({ pack: file('pack.yaml'), document: file('openapi.yaml') });
+  const loaded =
+    'issues' in read ? read : composeConnector(read.source, { pack: 'pack.yaml', document: 'openapi.yaml' });
+  if ('issues' in loaded) throw new Error(JSON.stringify(loaded.issues));
+  connectors.set(name, loaded.connector);
+  return loaded.connector;
+}
+
+/** Returns what a connector node sends. */
+function requestOf(parameters: JsonObject): Sent {
+  const connector = connectorOf(show(parameters.connector));
+  expect(connector.version).toBe(parameters.version);
+  const action = connector.actions.find(({ id }) => id === parameters.operation);
+  if (!action) throw new Error(`no action ${show(parameters.operation)}`);
+  const values = object(parameters.values);
+  const compiled = compileUntrusted(action.operation.schema);
+  if ('issues' in compiled) throw new Error(JSON.stringify(compiled.issues));
+  expect(compiled.check(values)).not.toHaveProperty('issues');
+  const { method, url, body } = actionRequest(connector, action, values);
+  return { method, url: plainUrl(url), ...(body !== undefined && { body: plain(body) }) };
+}
+
+/** Parts of a query that only say what a response has, and more. */
+const QUERY_OF_FORM = [
+  'fields',
+  'spaces',
+  'corpora',
+  'includeItemsFromAllDrives',
+  'supportsAllDrives',
+  'uploadType',
+  'supportsTeamDrives',
+];
+
+function plainUrl(url: string): string {
+  const at = new URL(url);
+  for (const name of QUERY_OF_FORM) at.searchParams.delete(name);
+  at.searchParams.sort();
+  return decodeURIComponent(
+    at.href.replace('/upload/', '/').replace('/www.googleapis.com/gmail/', '/gmail.googleapis.com/gmail/'),
+  );
+}
+
+/**
+ * Returns a body without an option of n8n that no service knows and a false that means nothing, and with numbers of
+ * sheets that n8n writes as texts.
+ */
+function plain(given: JsonValue): JsonValue {
+  if (typeof given === 'string') return messageOf(given);
+  const { raw } = object(given);
+  if (typeof raw === 'string') return messageOf(Buffer.from(raw, 'base64url').toString());
+  const body = parseOwnJson<JsonValue>(JSON.stringify(given).replace(/"sheetId":"(\d+)"/g, '"sheetId":$1'));
+  if (!isJsonObject(body)) return body;
+  const { includeLinkToWorkflow: _, reply_broadcast, ...others } = body;
+  const rest = reply_broadcast === true ? { ...others, reply_broadcast } : others;
+  const { text } = rest;
+  return typeof text === 'string' ? { ...rest, text: text.replace(/\n_Automated with this .*/, '') } : rest;
+}
+
+/** Returns the parts of a mail that people see, without the line with which n8n ends it. */
+function messageOf(raw: string): JsonObject {
+  const [head = '', ...rest] = raw.split('\r\n\r\n');
+  const lines = head.replaceAll(/\r\n\s+/g, ' ').split('\r\n');
+  const headers = new Map(lines.map((line) => [line.split(':')[0]?.toLowerCase(), line.slice(line.indexOf(':') + 2)]));
+  const body = rest.join('\r\n\r\n');
+  const isBase64 = headers.get('content-transfer-encoding') === 'base64';
+  const decoded = isBase64 ? Buffer.from(body, 'base64').toString() : body;
+  const words = (text = ''): string =>
+    text
+      .replaceAll(/\?=\s+=\?/g, '?==?')
+      .replaceAll(/=\?utf-8\?([BQ])\?([^?]*)\?=/gi, (_all, form: string, word: string) =>
+        Buffer.from(form === 'B' ? word : fromQ(word), form === 'B' ? 'base64' : 'latin1').toString(),
+      );
+  return {
+    ...Object.fromEntries(
+      ['to', 'cc', 'bcc', 'reply-to', 'content-type'].map((name) => [name, headers.get(name) ?? null]),
+    ),
+    subject: words(headers.get('subject')),
+    text: decoded
+      .replace(/(?:<br><br>)?\s*---\s*(?:<br>)?\s*(?:<em>)?This email was sent automatically with.*/s, '')
+      .trim(),
+  };
+}
+
+function fromQ(word: string): string {
+  const hex = (_all: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
+  return word.replaceAll('_', ' ').replaceAll(/=([\dA-F]{2})/g, hex);
+}
+
+async function run({ type, version, parameters, items, responses }: Recorded) {
+  const isOne = items.length === 1;
+  const source = isOne
+    ? node('Items', 'set', { mode: 'raw', jsonOutput: JSON.stringify(items[0]) })
+    : node('Items', 'code', { jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};` });
+  const nodes = [START, source, { ...node('Node', type, parameters), typeVersion: version }];
+  const workflow = { nodes, connections: connect('Start > Items', 'Items > Node') };
+  const converted = convertN8n(parseOwnJson(JSON.stringify(workflow)));
+  const sent: Sent[] = [];
+  const replace = (given: NodeType): NodeType =>
+    given.type === 'connector'
+      ? {
+          ...given,
+          run(values) {
+            const asked = object(values);
+            sent.push(requestOf(asked));
+            const body = responses[Math.min(sent.length, responses.length) - 1] ?? null;
+            const [list] = asked.allPages === true ? Object.values(object(body)) : [];
+            return Promise.resolve(output(list ?? { status: 200, headers: {}, body }));
+          },
+        }
+      : given;
+  return {
+    ...converted,
+    sent,
+    run: () => runInMemory(converted.definition, { trigger: {}, services: { code }, replace }),
+  };
+}
+
+const named = rows.map(
+  (row, index) => [`${index + 1}: ${row.type} ${row.version} ${JSON.stringify(row.parameters)}`, row] as const,
+);
+
+describe.each(named)('%s', (_name, row) => {
+  it('sends what n8n sends, and makes the same items', async () => {
+    const { definition, notes, sent, outputs, run: start } = await run(row);
+    const note = notes.find(({ node: name }) => name === 'Node');
+    expect(note).toMatchObject({ level: 'review' });
+    expect(compileWorkflow(definition, await loadNodeTypes())).not.toHaveProperty('issues');
+    const { ending, journal } = await start();
+    expect(ending).toMatchObject(row.outputs === 'fails' ? { kind: 'failed' } : { kind: 'success' });
+    expect(sent).toEqual(
+      row.sent.map(({ method, url, body }) => ({
+        method,
+        url: plainUrl(url),
+        ...(body !== undefined && { body: plain(body) }),
+      })),
+    );
+    if (row.outputs === 'fails') return;
+    const [{ source } = { source: undefined }] = outputs.get('Node') ?? [];
+    const [, id = '', member] = /^\$nodes\.(\w+)\.output(?:\.(\w+))?$/.exec(source?.text ?? '') ?? [];
+    const all = journal.findLast(({ nodeId, status }) => nodeId === id && status === 'success')?.output;
+    const made = member === undefined ? all : object(all)[member];
+    expect([source?.shape === 'one' ? [made] : made]).toEqual(row.outputs);
+  });
+});
+
+/** Converts one node, and returns its note. */
+function noteOf(type: string, typeVersion: number, parameters: JsonObject) {
+  const nodes = [START, { ...node('Node', type, parameters), typeVersion }];
+  const { notes } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections: connect('Start > Node') })));
+  return notes.find(({ node: name }) => name === 'Node');
+}
+
+it('is a stub that names the operation, if a parameter has no equivalent', () => {
+  const known = { select: 'channel', channelId: { __rl: true, mode: 'id', value: 'C1' }, text: 'Hi' };
+  expect(noteOf('slack', 2.2, known)).toMatchObject({ level: 'review' });
+  expect(
+    noteOf('slack', 2.2, { ...known, otherOptions: { botProfile: { imageValues: { icon_emoji: 'a' } } } }),
+  ).toMatchObject({
+    level: 'manual',
+    messages: [
+      'its parameter otherOptions.botProfile has no equivalent: choose the operation "message.send" of the connector "slack" 1.0.0',
+    ],
+  });
+});
+
+it('fails without what n8n needs', () => {
+  expect(noteOf('slack', 2.2, {})).toMatchObject({
+    level: 'review',
+    messages: ['it has no channel or user, so that it fails, as in n8n: complete it'],
+  });
+});
+
+it('lets no address begin a header of a mail', async () => {
+  const row: Recorded = {
+    type: 'gmail',
+    version: 2.1,
+    parameters: { sendTo: '={{ $json.to }}', subject: 'Hi', message: 'Hello', options: { appendAttribution: false } },
+    items: [{ to: 'a@example.com\r\nBcc: b@example.com' }],
+    responses: [{ id: 'm' }],
+    sent: [],
+    outputs: [],
+  };
+  const { sent, run: start } = await run(row);
+  await start();
+  expect(sent).toMatchObject([{ body: { to: 'a@example.com Bcc: b@example.com', bcc: null } }]);
+});
+
+it('has tables that fit their packs', () => {
+  for (const { connector: name, version, operations } of n8nTables()) {
+    const connector = connectorOf(name);
+    expect(version).toBe(connector.version);
+    const actions = new Set(connector.actions.map(({ id }) => id));
+    expect(operations.filter(({ action }) => !actions.has(action))).toEqual([]);
+  }
+});
