@@ -71,6 +71,17 @@ function connectorOf() {
   return loaded.connector;
 }
 
+describe('a pack with headers of the connection', () => {
+  const credentials = 'credentials: [{ type: apiKey, title: Key, header: TE }]';
+  it.each([
+    ['headers.Connection', PACK.replace('x-api-version', 'Connection')],
+    ['credentials[0].header', PACK.replace('errorMessage', `${credentials}\nerrorMessage`)],
+    ['operations[1].idempotencyHeader', PACK.replace('Idempotency-Key', 'Transfer-Encoding')],
+  ])('is refused: %s', (path, pack) => {
+    expect(load(pack)).toEqual({ issues: [{ file: 'pack.yaml', path, message: 'belongs to the connection' }] });
+  });
+});
+
 describe('a pack', () => {
   const connector = connectorOf();
   const [list, create] = connector.actions;

@@ -33,6 +33,7 @@ export * from './schemas/auth.ts';
 export * from './schemas/bulk-actions.ts';
 export * from './schemas/common.ts';
 export * from './schemas/connector-packs.ts';
+export { isConnectionHeader } from './connection-headers.ts';
 export * from './schemas/connectors.ts';
 export * from './schemas/n8n-tables.ts';
 export * from './schemas/credential-secrets.ts';

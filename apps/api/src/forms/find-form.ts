@@ -72,7 +72,8 @@ async function readForm(
       title: textOf(title) ?? '',
       intro: textOf(intro) ?? '',
       thanks: textOf(thanks),
-      redirectUrl: textOf(redirectUrl),
+      // As the standard writes it: headers have ASCII only.
+      redirectUrl: typeof redirectUrl === 'string' ? new URL(redirectUrl).href : undefined,
       rateLimit: toRateLimit(saved.rateLimit),
       optionsFor: compileTriggerOptions(isJsonObject(options) ? JSON.stringify(options) : undefined),
     },

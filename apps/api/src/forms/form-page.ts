@@ -18,8 +18,14 @@ export function formPage(
   ]);
 }
 
-/** Returns the page after a form was sent. */
-export function thanksPage({ title, thanks }: Pick<FormTarget, 'title' | 'thanks'>, language: PageLanguage): string {
+/** Returns the page after a form was sent, with a link to where the browser goes next. */
+export function thanksPage(
+  { title, thanks, redirectUrl }: Pick<FormTarget, 'title' | 'thanks' | 'redirectUrl'>,
+  language: PageLanguage,
+): string {
   const text = thanks ?? language.text('Thank you. Your form was sent.');
-  return page(language, title, [markup`<p class="question" role="status">${text}</p>`]);
+  return page(language, title, [
+    markup`<p class="question" role="status">${text}</p>`,
+    redirectUrl === undefined ? markup`` : markup`<p><a href="${redirectUrl}">${language.text('Continue')}</a></p>`,
+  ]);
 }

@@ -47,10 +47,10 @@ async function show(context: FormContext, request: Request, response: Response, 
   const target = await find(context, request, isTest);
   const language = pageLanguageOf(request);
   if (request.query.sent !== undefined) {
-    sendPage(response, 200, thanksPage(target, language));
+    sendPage(response, 200, thanksPage(target, language), target.redirectUrl);
     return;
   }
-  sendPage(response, 200, formPage(target, language, { submission: randomUUID() }), formTargetsOf(target));
+  sendPage(response, 200, formPage(target, language, { submission: randomUUID() }));
 }
 
 /** Takes a form, and notes what came of it among the requests to the workflow. */
@@ -102,16 +102,16 @@ async function receive(
     if (!sent || !isIssues(details)) throw error;
     const rejected = { entered: sent.entered, issues: details };
     const page = formPage(target, pageLanguageOf(request), { submission: randomUUID(), rejected });
-    sendPage(response, status, page, formTargetsOf(target));
+    sendPage(response, status, page);
     return;
   } finally {
     // Those of a form that has started a run are named by it, and stay.
     await sent?.discard();
   }
-  // Another page, so that a reload sends nothing again.
+  // Another page, so that a reload sends nothing again. The policy of the form ends with it: the page leads to any
+  // address, and from there to others.
   response.writeHead(303, {
-    // As the standard writes it: headers have ASCII only.
-    Location: target.redirectUrl === undefined ? '?sent=1' : new URL(target.redirectUrl).href,
+    Location: '?sent=1',
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
   });
@@ -169,8 +169,4 @@ function digestOf(data: JsonObject): string {
 
 function contentOf(file: JsonValue): JsonValue {
   return isJsonObject(file) ? { ...file, id: null } : file;
-}
-
-function formTargetsOf({ redirectUrl }: FormTarget): string[] {
-  return redirectUrl === undefined ? [] : [new URL(redirectUrl).origin];
 }

@@ -13,11 +13,19 @@ export async function findConnectorIssues(
   { connectors, credentialTypes }: { connectors: Connectors; credentialTypes: ReadonlyMap<string, CredentialType> },
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
+  const known = new Map<string, ReturnType<Connectors['find']>>();
+  /** Many nodes call the same operation: it is looked up once. */
+  function find(name: Parameters<Connectors['find']>[1]): ReturnType<Connectors['find']> {
+    const key = JSON.stringify([name.connector, name.version, name.operation]);
+    const found = known.get(key) ?? connectors.find(workspaceId, name);
+    known.set(key, found);
+    return found;
+  }
   for (const [index, { id: nodeId, type, parameters = {}, credentialId }] of definition.nodes.entries()) {
     const { connector, version, operation, values = {} } = parameters;
     if (type !== 'connector' || !isFixed(connector) || !isFixed(version) || !isFixed(operation)) continue;
     const at = `definition.nodes[${index}]`;
-    const found = await connectors.find(workspaceId, { connector, version, operation });
+    const found = await find({ connector, version, operation });
     if (!found) {
       const message = `"${operation}" is not an operation of a connector ${connector} ${version} of this workspace`;
       issues.push({ path: `${at}.parameters.operation`, nodeId, message });

@@ -81,6 +81,7 @@ describe('connectors', () => {
     [['push', 'nowhere'], 'nowhere does not exist.'],
     [['push', join('packages', 'connectors')], 'needs a pack.yaml'],
     [['push', 'package.json', '--name', 'a'], 'needs --name and --connector-version'],
+    [['check', join('packages', 'connectors', 'packs', 'slack'), '--name', 'a'], 'pack.yaml says both'],
   ])('%j is refused before anything is sent', async (words, message) => {
     await expect(run(...words)).rejects.toThrow(message);
     expect(sent).toEqual([]);

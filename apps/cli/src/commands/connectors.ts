@@ -140,5 +140,7 @@ async function readSource(
   const [pack, document] = [PACK, DOCUMENT].map((pattern) => files.find((file) => pattern.test(file)));
   if (pack === undefined || document === undefined)
     throw misused(`${path} needs a pack.yaml, and an openapi.yaml or openapi.json.`);
+  if (name !== undefined || version !== undefined)
+    throw misused(`--name and --connector-version are for a document alone: ${pack} says both.`);
   return { pack: await readFile(join(path, pack), 'utf8'), document: await readFile(join(path, document), 'utf8') };
 }

@@ -2,7 +2,7 @@ import { composeConnector, type Connector, parseDocument, readPack } from '@deck
 import { compileLenientCheck, ConnectorPack } from '@deckhand/contracts';
 import type { OperationName } from '@deckhand/engine';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { StoredOperation } from './open-operation.ts';
 
@@ -78,13 +78,18 @@ async function findPacks(folder: string): Promise<readonly FoundPack[]> {
   for (const name of await foldersIn(folder)) {
     const newest = join(folder, name);
     const older = (await foldersIn(newest)).map((version) => join(newest, version));
-    for (const each of [newest, ...older.reverse()]) {
+    for (const each of [newest, ...older.sort(byVersion)]) {
       const checked = checkPack(parseDocument(await readFile(join(each, PACK), 'utf8')));
       if ('issues' in checked) throw new Error(`${each}: ${JSON.stringify(checked.issues)}`);
       found.push({ folder: each, pack: checked.value });
     }
   }
   return found;
+}
+
+/** Orders folders by the version that they are named by, the newest first. */
+function byVersion(a: string, b: string): number {
+  return basename(b).localeCompare(basename(a), 'en', { numeric: true });
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

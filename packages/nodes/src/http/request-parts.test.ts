@@ -62,6 +62,12 @@ describe('the headers', () => {
     });
   });
 
+  it('have the idempotency key in no header of the connection', () => {
+    const named = (idempotencyHeader: string) => requestHeaders({}, { ...defaults, idempotencyHeader });
+    expect(named('X-Request-Key').get('x-request-key')).toBe('run:node');
+    expect(() => named('Transfer-Encoding')).toThrow('belongs to the connection');
+  });
+
   it('are left out when they are null', () => {
     const headers = Object.fromEntries(requestHeaders({ 'x-a': null, accept: null, connection: null }, defaults));
     expect(headers).toMatchObject({ accept: '*/*' });
