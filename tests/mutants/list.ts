@@ -1684,6 +1684,9 @@ export const MUTANTS: readonly Mutant[] = [
       'requireUserVerification: false,',
     ],
   ]),
+  ...of('apps/api/src/auth/passkeys.ts', 'unit:api/src/auth/passkeys', [
+    ['certificates of an attestation are read', '!(await statesNothing(given.response.attestationObject))', 'false'],
+  ]),
   ...of('apps/api/src/auth/second-factors.ts', SECOND_FACTORS, [
     [
       'the passkey of anybody proves a person',
