@@ -1,5 +1,5 @@
 import type { JsonObject, NodeDefinition } from '@deckhand/contracts';
-import { braced, isExpression } from '../expressions/template.ts';
+import { braced, convertText, isExpression } from '../expressions/template.ts';
 import { fileOfItem } from '../files.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
@@ -99,8 +99,8 @@ export function convertToFileNode(conversion: Conversion): Converted {
     return unsupported('names and types of files that are expressions');
   const file: JsonObject = {
     base64: braced(writer.base64),
-    contentType: text(mimeType) ?? writer.contentType,
-    filename: text(fileName) ?? writer.fileName,
+    contentType: convertText(text(mimeType) ?? writer.contentType, conversion.scope),
+    filename: convertText(text(fileName) ?? writer.fileName, conversion.scope),
   };
   const { nodes: before = [] } = writer;
   const fileId = before.length === 0 ? id : `${id}__file`;

@@ -22,12 +22,17 @@ export function callNode(conversion: Conversion, table: N8nTable): Converted {
   }
   const choose = `choose the operation "${first.action}" of the connector "${connector}" ${version}`;
   if (node.version < table.from) return unsupported(`it is of an older version: ${choose}`);
-  const missing = missingPart(rows, parameters);
+  const needed = rows.flatMap(({ needs = {} }) => Object.entries(needs));
+  const [, missing] = needed.find(([path]) => isMissing(at(parameters, path))) ?? [];
   if (missing !== undefined) return incomplete(conversion, missing);
   const row = rows.find((each) => isMet(each, parameters));
   if (!row?.values) return unsupported(`its parameters are others here: ${choose}`);
   const other = unknownParameter(row, parameters);
   if (other !== undefined) return unsupported(`its parameter ${other} has no equivalent: ${choose}`);
+  // Only now: with other parameters, n8n may not need it.
+  const required = Object.values(row.values).map((each) => parameterOf(each));
+  const absent = required.find(({ path, isOptional }) => !isOptional && isMissing(at(parameters, path)));
+  if (absent) return incomplete(conversion, `no ${absent.path}`);
   noteCredential(conversion, `${table.credential} for the connector "${connector}"`);
   for (const each of row.notes ?? []) review(each);
   const { isList: returnsList = false, allPages = false, error, item = 'body' } = row;
@@ -71,22 +76,6 @@ export function nameOf(table: N8nTable, parameters: JsonObject): { readonly name
   if (operation !== undefined) return { name: `${prefix}${show(operation)}` };
   const byDefault = table.operations.find(({ n8n, isDefault }) => isDefault === true && n8n.startsWith(prefix));
   return { name: byDefault?.n8n ?? `${prefix}-` };
-}
-
-/** Returns what a node lacks without which n8n does not run it. */
-function missingPart(rows: readonly N8nOperation[], parameters: JsonObject): string | undefined {
-  for (const { needs = {}, values = {} } of rows) {
-    for (const [path, what] of Object.entries(needs)) if (isMissing(at(parameters, path))) return what;
-    // What several rows have in common is needed in each case.
-    const written = Object.values(values).filter((each) =>
-      rows.every((row) => Object.values(row.values ?? {}).includes(each)),
-    );
-    for (const each of written) {
-      const { path, isOptional } = parameterOf(each);
-      if (!isOptional && isMissing(at(parameters, path))) return `no ${path}`;
-    }
-  }
-  return undefined;
 }
 
 function isMissing(given: JsonValue | undefined): boolean {
@@ -172,18 +161,32 @@ export function convertLocated(
   const { mode, value = '' } = isLocator(given) ? given : { value: given };
   // Members whose values are missing are left out.
   if (isJsonObject(value)) return braced(toExpression(value, scope));
+  if (typeof mode === 'string' && !MODES.has(mode)) return unsupported(`its parameter ${path} is given by ${mode}`);
   if (mode !== 'url') return isText && !isList(value) ? convertText(value, scope) : convertValue(value, scope);
   if (url === undefined) return unsupported(`its parameter ${path} is an address`);
   if (isExpression(value)) {
     const text = `(convert.string(${toExpression(value, scope)}) ?? '')`;
     return braced(`${text}.match(/${url.replaceAll('/', '\\/')}/)[1]`);
   }
-  const found = new RegExp(url).exec(show(value))?.[1];
+  const found = findInAddress(url, value);
   return found === undefined
     ? unsupported(`its parameter ${path} is an address of another form`)
     : convertText(found, scope);
 }
 
+/** Modes of locators whose requests were compared. */
+const MODES = new Set(['id', 'list', 'name', 'url']);
+
 function isLocator(given: JsonValue): given is JsonObject {
-  return isJsonObject(given) && given.__rl === true;
+  return isJsonObject(given) && Object.hasOwn(given, 'mode') && Object.hasOwn(given, 'value');
+}
+
+/** Longest address that is searched, in characters: it may be chosen so that a search takes long. */
+const MAX_ADDRESS = 2_000;
+
+/** Returns what a pattern finds in an address, as n8n does. @throws UnsupportedError for a long one. */
+export function findInAddress(pattern: string, address: JsonValue): string | undefined {
+  const text = show(address);
+  if (text.length > MAX_ADDRESS) return unsupported('its address is too long');
+  return new RegExp(pattern).exec(text)?.[1];
 }

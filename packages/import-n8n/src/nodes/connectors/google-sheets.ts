@@ -8,7 +8,7 @@ import { type Conversion, type Converted, incomplete, outputOf } from '../conver
 import { noteCredential } from '../credentials.ts';
 import { scopeInLoop } from '../each-in-loop.ts';
 import { listNode } from '../list-node.ts';
-import { callNode, convertLocated, nameOf } from './call.ts';
+import { callNode, convertLocated, findInAddress, nameOf } from './call.ts';
 import { APPENDED, READ, UPDATED } from './sheet-scripts.ts';
 
 /** Rows of Google Sheets, by the requests that n8n sends: sheets are found by their id, and columns by their names. */
@@ -35,7 +35,7 @@ function missingPart({ documentId, sheetName, columns }: JsonObject, name: strin
   if (!/^sheet (?:read|append|update|appendOrUpdate)$/.test(name)) return undefined;
   const { mode, value: document } = object(documentId);
   if (text(document) === undefined) return 'no spreadsheet';
-  if (mode === 'url' && !isExpression(document) && !new RegExp(DOCUMENT).test(show(document))) {
+  if (mode === 'url' && !isExpression(document) && findInAddress(DOCUMENT, document ?? '') === undefined) {
     return 'an address without the id of a spreadsheet';
   }
   const { value: sheet } = object(sheetName);
@@ -89,7 +89,7 @@ function sheetOf(conversion: Conversion, { connector, version, credential }: N8n
 function textOf(given: JsonValue, url: string | undefined, scope: Scope): string {
   const { mode, value = '' } = object(given);
   if (mode === 'url' && url !== undefined && !isExpression(value)) {
-    const found = new RegExp(url).exec(show(value))?.[1];
+    const found = findInAddress(url, value);
     return JSON.stringify(found ?? unsupported('its sheet is an address of another form'));
   }
   if (mode === 'url') return unsupported('its sheet is an address that an expression gives');
@@ -103,6 +103,17 @@ function optionsOf({ parameters }: Conversion, table: N8nTable, known: readonly 
   return other === undefined
     ? options
     : unsupported(`its option ${other} has no equivalent: use the connector "${table.connector}" ${table.version}`);
+}
+
+function cellFormatOf(conversion: Conversion, table: N8nTable): string {
+  const byDefault = conversion.node.version < 4.1 ? 'RAW' : 'USER_ENTERED';
+  const { cellFormat = byDefault } = optionsOf(conversion, table, ['cellFormat']);
+  return knownOption(cellFormat, ['RAW', 'USER_ENTERED']);
+}
+
+/** @throws UnsupportedError for an expression, and for what Google does not know. */
+function knownOption(given: JsonValue, known: readonly string[]): string {
+  return known.find((each) => each === given) ?? unsupported(`its option ${show(given).slice(0, 100)}`);
 }
 
 function readRows(conversion: Conversion, table: N8nTable): Converted {
@@ -138,7 +149,10 @@ function readRows(conversion: Conversion, table: N8nTable): Converted {
       spreadsheetId: sheet.spreadsheetId,
       range: braced(`["'", ${sheet.properties}.title, "'"].join('')`),
     },
-    query: { valueRenderOption: general, dateTimeRenderOption: date },
+    query: {
+      valueRenderOption: knownOption(general, ['UNFORMATTED_VALUE', 'FORMATTED_VALUE', 'FORMULA']),
+      dateTimeRenderOption: knownOption(date, ['FORMATTED_STRING', 'SERIAL_NUMBER']),
+    },
   });
   const isFirst = version < 4.5 ? options.returnAllMatches !== 'returnAllMatches' : options.returnFirstMatch === true;
   const settings = {
@@ -250,7 +264,7 @@ const EMPTY_ROWS = (id: string): JsonValue => [
 
 function appendRows(conversion: Conversion, table: N8nTable): Converted {
   const { id, node, input } = conversion;
-  const { cellFormat = node.version < 4.1 ? 'RAW' : 'USER_ENTERED' } = optionsOf(conversion, table, ['cellFormat']);
+  const cellFormat = cellFormatOf(conversion, table);
   const sheet = sheetOf(conversion, table);
   const given = itemsToWrite(conversion);
   const rows = currentRows(sheet, id);
@@ -277,7 +291,7 @@ function written(nodeId: string, scriptId: string, shape: 'one' | 'list') {
 
 function updateRows(conversion: Conversion, table: N8nTable, isUpsert: boolean): Converted {
   const { id, node, parameters, input, review } = conversion;
-  const { cellFormat = node.version < 4.1 ? 'RAW' : 'USER_ENTERED' } = optionsOf(conversion, table, ['cellFormat']);
+  const cellFormat = cellFormatOf(conversion, table);
   const { matchingColumns, mappingMode, value } = object(parameters.columns);
   const fields = Object.keys(object(value));
   const [key, ...others] = list(matchingColumns).map(show);
