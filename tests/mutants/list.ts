@@ -1455,13 +1455,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'strangers list connectors',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  return db.connector.findMany({",
-      '  return db.connector.findMany({',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const where",
+      '  const where',
     ],
     [
       'strangers list operations',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const found",
-      '  const found',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const connector",
+      '  const connector',
     ],
     [
       'viewers delete connectors',
