@@ -70,7 +70,8 @@ export function modelCaller(
 ): CallModel {
   return async (prompt, settings, turn) => {
     const { provider } = secret;
-    const { http, modelCalls, traffic: control } = services;
+    const { http, traffic: control } = services;
+    const modelCalls = services.modelCalls;
     let call: string | undefined;
     async function send(request: HttpRequest): Promise<HttpResponse> {
       const place = { workspaceId, executionId, nodeId, iteration };

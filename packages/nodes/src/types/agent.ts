@@ -144,6 +144,7 @@ export default defineNodeType({
     'ADDRESS_REFUSED',
     'AGENT_TOKEN_LIMIT',
     'AGENT_TURN_LIMIT',
+    'APPROVAL_TIMEOUT',
     'CIRCUIT_OPEN',
     'FILE_NOT_FOUND',
     'HTTP_REQUEST_FAILED',
