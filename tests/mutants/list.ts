@@ -1455,13 +1455,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'strangers list connectors',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  return db.connector.findMany({",
-      '  return db.connector.findMany({',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const where",
+      '  const where',
     ],
     [
       'strangers list operations',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const found",
-      '  const found',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const connector",
+      '  const connector',
     ],
     [
       'viewers delete connectors',
@@ -1857,6 +1857,13 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [
     ['names of imported fields have parts without number', "shown.split('.').length > MAX_NESTING", 'false'],
+  ]),
+  ...of('packages/connectors/src/load-pack.ts', 'unit:connectors/src/load-pack', [
+    ['a pack sends headers of the connection', '  findRoutingHeaders(checked.value, report);\n', ''],
+  ]),
+  ...of('packages/nodes/src/http/request-parts.ts', 'unit:nodes/src/http/request-parts', [
+    ['an idempotency key is a header of the connection', 'if (isRoutingHeader(idempotencyHeader))', 'if (false)'],
+    ['a secret is a header of the connection', 'if (isRoutingHeader(name))', 'if (false)'],
   ]),
   ...of('packages/connectors/src/build-request.ts', 'unit:connectors/src/build-request', [
     ['a value of a connector changes the path', 'names.length > 0 && hasDots(written)', 'false'],

@@ -71,17 +71,6 @@ function connectorOf() {
   return loaded.connector;
 }
 
-describe('a pack with headers of the connection', () => {
-  const credentials = 'credentials: [{ type: apiKey, title: Key, header: TE }]';
-  it.each([
-    ['headers.Connection', PACK.replace('x-api-version', 'Connection')],
-    ['credentials[0].header', PACK.replace('errorMessage', `${credentials}\nerrorMessage`)],
-    ['operations[1].idempotencyHeader', PACK.replace('Idempotency-Key', 'Transfer-Encoding')],
-  ])('is refused: %s', (path, pack) => {
-    expect(load(pack)).toEqual({ issues: [{ file: 'pack.yaml', path, message: 'belongs to the connection' }] });
-  });
-});
-
 describe('a pack', () => {
   const connector = connectorOf();
   const [list, create] = connector.actions;
@@ -214,6 +203,19 @@ describe('an issue of a pack names its file and its member', () => {
   ])('with %j as %j', (from, to, path, message) => {
     const issue = { file: 'pack.yaml', path, message: expect.stringContaining(message) };
     expect(load(PACK.replace(from, to))).toEqual({ issues: expect.arrayContaining([issue]) });
+  });
+
+  it.each([
+    ...['host', 'Host', 'content-length', 'Transfer-Encoding', 'connection', 'te', 'upgrade', 'trailer', 'keep-alive'],
+    ...['expect', 'http2-settings', 'proxy-authorization', 'Proxy-Connection'],
+  ])('with the header %s, which belongs to the connection', (name) => {
+    const issueAt = (path: string) => ({
+      issues: [{ file: 'pack.yaml', path, message: `"${name}" belongs to the connection` }],
+    });
+    const credentials = `credentials: [{ type: apiKey, title: Key, header: ${name} }]\n`;
+    expect(load(`${PACK}${credentials}`)).toEqual(issueAt('credentials[0].header'));
+    expect(load(PACK.replace('Idempotency-Key', name))).toEqual(issueAt('operations[1].idempotencyHeader'));
+    expect(load(PACK.replace('x-api-version', name))).toEqual(issueAt(`headers.${name}`));
   });
 
   const packOf = (fieldsOf: () => JsonObject, count = 1): string => {

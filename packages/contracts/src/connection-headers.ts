@@ -1,11 +1,23 @@
-const NAMES = new Set(
-  'connection content-length expect keep-alive proxy-authorization te trailer transfer-encoding upgrade'.split(' '),
-);
+/** Headers of a connection, and those that say where a request ends (RFC 9110, 7.6 and 10.1.1; RFC 9112, 6). */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
-/**
- * Returns true for a header of the connection, in any case: it is derived from the request, and nobody else may say it
- * (RFC 9110, section 7.6.1, and RFC 9112, section 6).
- */
+/** Returns true for a header that belongs to the connection or to a proxy: the HTTP client derives it. */
 export function isConnectionHeader(name: string): boolean {
-  return NAMES.has(name.toLowerCase());
+  const lower = name.toLowerCase();
+  return CONNECTION_HEADERS.has(lower) || lower.startsWith('proxy-');
+}
+
+/** Returns true for a header that belongs to the connection, or that names the server to which a request goes. */
+export function isRoutingHeader(name: string): boolean {
+  return isConnectionHeader(name) || name.toLowerCase() === 'host';
 }

@@ -1,6 +1,7 @@
 export * from './allowed-hosts.ts';
 export * from './answer-headers.ts';
 export * from './card-size.ts';
+export * from './connection-headers.ts';
 export * from './wait-id.ts';
 export * from './duration-filter.ts';
 export * from './error-texts.ts';
@@ -33,7 +34,6 @@ export * from './schemas/auth.ts';
 export * from './schemas/bulk-actions.ts';
 export * from './schemas/common.ts';
 export * from './schemas/connector-packs.ts';
-export { isConnectionHeader } from './connection-headers.ts';
 export * from './schemas/connectors.ts';
 export * from './schemas/n8n-tables.ts';
 export * from './schemas/credential-secrets.ts';

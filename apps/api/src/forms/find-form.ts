@@ -72,8 +72,7 @@ async function readForm(
       title: textOf(title) ?? '',
       intro: textOf(intro) ?? '',
       thanks: textOf(thanks),
-      // As the standard writes it: headers have ASCII only.
-      redirectUrl: typeof redirectUrl === 'string' ? new URL(redirectUrl).href : undefined,
+      redirectUrl: textOf(redirectUrl),
       rateLimit: toRateLimit(saved.rateLimit),
       optionsFor: compileTriggerOptions(isJsonObject(options) ? JSON.stringify(options) : undefined),
     },

@@ -18,14 +18,19 @@ export function formPage(
   ]);
 }
 
-/** Returns the page after a form was sent, with a link to where the browser goes next. */
-export function thanksPage(
-  { title, thanks, redirectUrl }: Pick<FormTarget, 'title' | 'thanks' | 'redirectUrl'>,
+/**
+ * Returns the page after a form was sent.
+ * @param next the address that follows: a link for browsers that do not go there by themselves.
+ */
+export function sentPage(
+  { title, thanks }: Pick<FormTarget, 'title' | 'thanks'>,
   language: PageLanguage,
+  next: string | undefined,
 ): string {
   const text = thanks ?? language.text('Thank you. Your form was sent.');
+  const link = markup`<p><a href="${next}" rel="noreferrer">${language.text('Continue')}</a></p>`;
   return page(language, title, [
     markup`<p class="question" role="status">${text}</p>`,
-    redirectUrl === undefined ? markup`` : markup`<p><a href="${redirectUrl}">${language.text('Continue')}</a></p>`,
+    next === undefined ? markup`` : link,
   ]);
 }

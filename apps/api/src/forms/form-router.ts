@@ -6,13 +6,13 @@ import type { FormContext } from '../contexts.ts';
 import { networkOf } from '../http/caller-address.ts';
 import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
 import { rateLimited } from '../http/rate-limit.ts';
-import { pageLanguageOf } from '../links/page-language.ts';
+import { type PageLanguage, pageLanguageOf } from '../links/page-language.ts';
 import { readForm, type SentForm } from '../links/read-form.ts';
 import { checkStorable, errorPage, isIssues, requireOwnPage, sendPage } from '../links/send-page.ts';
 import { readSimpleForm, textOf } from '../links/simple-form.ts';
 import { inData } from '../runs/complete-task.ts';
 import { findForm, type FormTarget } from './find-form.ts';
-import { formPage, thanksPage } from './form-page.ts';
+import { formPage, sentPage } from './form-page.ts';
 
 /** What a page sends back to identify one submission. */
 const SUBMISSION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -47,7 +47,7 @@ async function show(context: FormContext, request: Request, response: Response, 
   const target = await find(context, request, isTest);
   const language = pageLanguageOf(request);
   if (request.query.sent !== undefined) {
-    sendPage(response, 200, thanksPage(target, language), target.redirectUrl);
+    sendSentPage(response, target, language);
     return;
   }
   sendPage(response, 200, formPage(target, language, { submission: randomUUID() }));
@@ -108,8 +108,8 @@ async function receive(
     // Those of a form that has started a run are named by it, and stay.
     await sent?.discard();
   }
-  // Another page, so that a reload sends nothing again. The policy of the form ends with it: the page leads to any
-  // address, and from there to others.
+  // Another page, so that a reload sends nothing again. It is of this origin: browsers let a form be redirected only to
+  // origins that its page names, also by the servers that come after, which nobody knows beforehand.
   response.writeHead(303, {
     Location: '?sent=1',
     'Cache-Control': 'no-store',
@@ -169,4 +169,12 @@ function digestOf(data: JsonObject): string {
 
 function contentOf(file: JsonValue): JsonValue {
   return isJsonObject(file) ? { ...file, id: null } : file;
+}
+
+/** Sends the page after a form, which leads the browser on if the form names an address. */
+function sendSentPage(response: Response, target: FormTarget, language: PageLanguage): void {
+  // As the standard writes it: headers have ASCII only.
+  const next = target.redirectUrl === undefined ? undefined : new URL(target.redirectUrl).href;
+  if (next !== undefined) response.setHeader('Refresh', `0; url=${next}`);
+  sendPage(response, 200, sentPage(target, language, next));
 }

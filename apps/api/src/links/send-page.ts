@@ -36,16 +36,12 @@ export function errorPage({ code, status, message }: DeckhandError, language: Pa
   return messagePage(language, 'That did not work', message);
 }
 
-/**
- * Sends a page that no cache, index or other site gets.
- * @param next the address that the browser goes to from it.
- */
-export function sendPage(response: Response, status: number, page: string, next?: string): void {
+/** Sends a page that no cache, index or other site gets. */
+export function sendPage(response: Response, status: number, page: string): void {
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(page),
     'Content-Security-Policy': PAGE_POLICY,
-    ...(next !== undefined && { Refresh: `0; url=${next}` }),
     'Cache-Control': 'no-store',
     Vary: 'Accept-Language',
     'Referrer-Policy': 'no-referrer',

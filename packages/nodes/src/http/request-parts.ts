@@ -3,6 +3,7 @@ import {
   isBrokenFile,
   isConnectionHeader,
   isJsonObject,
+  isRoutingHeader,
   type JsonObject,
   type JsonValue,
   mediaTypeOf,
@@ -71,8 +72,8 @@ export function requestHeaders(
     secret?: { name: string; value: string } | undefined;
   },
 ): Headers {
-  // A connector of an earlier version may name any header.
-  if (isConnectionHeader(idempotencyHeader)) throw invalid('idempotencyHeader', 'belongs to the connection');
+  if (isRoutingHeader(idempotencyHeader))
+    throw invalid('headers', `of the idempotency key: ${idempotencyHeader} belongs to the connection`);
   const headers = new Headers({
     [idempotencyHeader]: idempotencyKey,
     accept: '*/*',
@@ -95,7 +96,7 @@ export function requestHeaders(
 
 /** A credential wins over a header that was written down. */
 function setSecret(headers: Headers, { name, value }: { name: string; value: string }): void {
-  if (isConnectionHeader(name)) throw invalid('headers', `of the credential: ${name} belongs to the connection`);
+  if (isRoutingHeader(name)) throw invalid('headers', `of the credential: ${name} belongs to the connection`);
   try {
     headers.set(name, value);
   } catch {
