@@ -1457,11 +1457,13 @@ export const MUTANTS: readonly Mutant[] = [
       'strangers list connectors',
       "  await requireRole(db, actor, workspaceId, 'viewer');\n  const where",
       '  const where',
+      'authentication requires members for a workspace in the query',
     ],
     [
       'strangers list operations',
       "  await requireRole(db, actor, workspaceId, 'viewer');\n  const connector",
       '  const connector',
+      'authentication requires members for a workspace in the query',
     ],
     [
       'viewers delete connectors',
@@ -1471,7 +1473,12 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('apps/api/src/routes/connectors.ts', CONNECTORS, [
     ['a document of anybody takes a process', "      await requireRole(db, caller, body.workspaceId, 'editor');\n", ''],
-    ['strangers read operations', "      await requireRole(db, caller, workspaceId, 'viewer');\n", ''],
+    [
+      'strangers read operations',
+      "      await requireRole(db, caller, workspaceId, 'viewer');\n",
+      '',
+      'authentication requires members for a workspace in the query',
+    ],
   ]),
   ...of('packages/nodes/src/types/connector.ts', 'unit:nodes/src/types/connector', [
     ['values are not checked', "    if (issues.length > 0) throw invalid('values', issues);\n", ''],

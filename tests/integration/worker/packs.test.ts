@@ -142,7 +142,8 @@ function emptyPage({ items = '' }: PackPaging): JsonValue {
 /** Returns a query as pairs that can be compared whatever their order is, after some were replaced. */
 function queryOf(address: string, replaced: JsonObject = {}): readonly string[] {
   const query = new URL(address, 'http://service').searchParams;
-  for (const [name, value] of Object.entries(replaced)) query.set(name, String(value));
+  for (const [name, value] of Object.entries(replaced))
+    query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   return [...query].map(([name, value]) => `${name}=${value}`).sort();
 }
 

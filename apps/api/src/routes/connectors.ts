@@ -248,7 +248,7 @@ async function listBuiltIn({ builtIn }: ResourceContext['connectors']): Promise<
   }));
 }
 
-/** Returns a page of the rows of a workspace, which the store has paged, and of what is built in, which follows them. */
+/** Returns a page of what a workspace has, whose rows the store has paged, and of what is built in, which follows. */
 function toPage<T>(
   { limit, offset, includeTotal }: Page,
   own: { readonly rows: readonly T[]; readonly count: number },
