@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto';
 import { createAuthenticator } from '../../../../tests/harness/authenticator.ts';
 import { createPasskeys } from './passkeys.ts';
 
-/** A certificate as manufacturers of authenticators have them, which signed itself, and its key: for this test alone. */
+/** A certificate as manufacturers of authenticators have them, and its key: for this test alone. */
 const CERTIFICATE = [
   'MIIB8jCCAZigAwIBAgIUAN2xvT9lscPfFS1U6BSu+Q+41LkwCgYIKoZIzj0EAwIwTzELMAkGA1UEBhMCVVMxDTALBgNVBAoMBFRl',
   'c3QxIjAgBgNVBAsMGUF1dGhlbnRpY2F0b3IgQXR0ZXN0YXRpb24xDTALBgNVBAMMBFRlc3QwIBcNMjYxMTI4MTEwNzA5WhgPMjEy',

@@ -93,8 +93,8 @@ export function createPasskeys(publicUrl: string): Passkeys {
 }
 
 /**
- * Whether an attestation object says nothing of its authenticator by certificates: the format `none`, or `packed` signed
- * by the passkey itself, which browsers pass on although `none` was asked for (WebAuthn Level 3, section 5.1.3).
+ * Whether an attestation object says nothing of its authenticator by certificates: the format `none`, or `packed`
+ * signed by the passkey itself, which browsers pass on although `none` was asked for (WebAuthn Level 3, section 5.1.3).
  */
 async function statesNothing(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');

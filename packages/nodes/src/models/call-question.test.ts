@@ -22,7 +22,7 @@ describe('the question about a call', () => {
 
   it.each(['\uFE00', '\u{E0100}', '\u034F', '\u3164', '\u2800', '\u202E'])('shows %j, which is not seen', (hidden) => {
     const outcome = questionOf('pay', { to: `DE00${hidden}` }, null);
-    const shown = [...hidden].flatMap((character) =>
+    const shown = Array.from(hidden).flatMap((character) =>
       Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16).padStart(4, '0')),
     );
     expect(outcome).toMatchObject({

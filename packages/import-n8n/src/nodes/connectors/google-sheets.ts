@@ -263,7 +263,7 @@ const EMPTY_ROWS = (id: string): JsonValue => [
 ];
 
 function appendRows(conversion: Conversion, table: N8nTable): Converted {
-  const { id, node, input } = conversion;
+  const { id, input } = conversion;
   const cellFormat = cellFormatOf(conversion, table);
   const sheet = sheetOf(conversion, table);
   const given = itemsToWrite(conversion);
