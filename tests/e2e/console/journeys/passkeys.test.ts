@@ -37,7 +37,6 @@ it('a passkey is added, asked for after the password, signs in alone, and recove
     },
   });
   await page.goto(`${origin}/sign-in`);
-  await new Promise((r) => setTimeout(r, 8000));
   await enterPassword(page);
   await page.waitForURL(/\/w\//);
   await page.goto(`${origin}/w/${stack.workspaceId}/account`);
