@@ -1,5 +1,5 @@
 import type { PasskeyAssertion, PasskeyRegistration } from '@deckhand/contracts';
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 /** What an authenticator says in a response, unless a test says otherwise. */
 export interface AuthenticatorClaims {
@@ -9,6 +9,8 @@ export interface AuthenticatorClaims {
   /** Whether it verified the person, by a PIN or a fingerprint. */
   readonly isVerified?: boolean;
   readonly counter?: number;
+  /** Attests the passkey in the format `packed`: by the passkey itself, or by a certificate. */
+  readonly attestedBy?: 'itself' | { readonly key: KeyObject; readonly certificate: Buffer };
 }
 
 /** An authenticator with one passkey, as a browser passes its responses on (WebAuthn Level 3, ES256). */
@@ -47,6 +49,20 @@ export function createAuthenticator(publicUrl = 'https://deckhand.example'): Tes
     ]);
   }
 
+  function attestation(signed: Buffer, { attestedBy }: AuthenticatorClaims): { format: string; statement: Buffer } {
+    if (attestedBy === undefined) return { format: 'none', statement: Buffer.from([0xa0]) };
+    const [key, chain] =
+      attestedBy === 'itself'
+        ? [privateKey, []]
+        : [attestedBy.key, [textOf('x5c'), Buffer.from([0x81]), bytesOf(attestedBy.certificate)]];
+    // CBOR: { alg: -7, sig: …, x5c: [certificate] }.
+    const head = [Buffer.from([chain.length === 0 ? 0xa2 : 0xa3]), textOf('alg'), Buffer.from([0x26])];
+    return {
+      format: 'packed',
+      statement: Buffer.concat([...head, textOf('sig'), bytesOf(sign('sha256', signed, key)), ...chain]),
+    };
+  }
+
   const common = { id, rawId: id, clientExtensionResults: {}, type: 'public-key' } as const;
   return {
     id,
@@ -62,19 +78,17 @@ export function createAuthenticator(publicUrl = 'https://deckhand.example'): Tes
       length.writeUInt16BE(credentialId.length);
       const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, key]);
       const data = authenticatorData(PRESENT | HAS_KEY, claims, attested);
-      const size = Buffer.alloc(2);
-      size.writeUInt16BE(data.length);
-      // CBOR: { fmt: 'none', attStmt: {}, authData: data }.
+      const client = clientData('webauthn.create', challenge, claims);
+      const { format, statement } = attestation(Buffer.concat([data, sha256(client)]), claims);
+      // CBOR: { fmt: format, attStmt: statement, authData: data }.
       const attestationObject = Buffer.concat([
-        Buffer.from([0xa3, 0x63, ...Buffer.from('fmt'), 0x64, ...Buffer.from('none')]),
-        Buffer.from([0x67, ...Buffer.from('attStmt'), 0xa0, 0x68, ...Buffer.from('authData'), 0x59]),
-        size,
-        data,
+        ...[Buffer.from([0xa3]), textOf('fmt'), textOf(format), textOf('attStmt'), statement],
+        ...[textOf('authData'), bytesOf(data)],
       ]);
       return {
         ...common,
         response: {
-          clientDataJSON: clientData('webauthn.create', challenge, claims).toString('base64url'),
+          clientDataJSON: client.toString('base64url'),
           attestationObject: attestationObject.toString('base64url'),
           transports: ['internal'],
         },
@@ -83,7 +97,7 @@ export function createAuthenticator(publicUrl = 'https://deckhand.example'): Tes
     get(challenge, claims = {}) {
       const client = clientData('webauthn.get', challenge, claims);
       const data = authenticatorData(PRESENT, claims);
-      const signed = Buffer.concat([data, createHash('sha256').update(client).digest()]);
+      const signed = Buffer.concat([data, sha256(client)]);
       return {
         ...common,
         response: {
@@ -94,4 +108,20 @@ export function createAuthenticator(publicUrl = 'https://deckhand.example'): Tes
       };
     },
   };
+}
+
+function sha256(data: Buffer): Buffer {
+  return createHash('sha256').update(data).digest();
+}
+
+/** A text of fewer than 24 bytes, in CBOR. */
+function textOf(text: string): Buffer {
+  return Buffer.from([0x60 + text.length, ...Buffer.from(text)]);
+}
+
+/** Bytes, in CBOR. */
+function bytesOf(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  return Buffer.concat([Buffer.from([0x59]), length, bytes]);
 }

@@ -1456,13 +1456,15 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'strangers list connectors',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  return db.connector.findMany({",
-      '  return db.connector.findMany({',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const where",
+      '  const where',
+      'authentication requires members for a workspace in the query',
     ],
     [
       'strangers list operations',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const found",
-      '  const found',
+      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const connector",
+      '  const connector',
+      'authentication requires members for a workspace in the query',
     ],
     [
       'viewers delete connectors',
@@ -1472,7 +1474,12 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('apps/api/src/routes/connectors.ts', CONNECTORS, [
     ['a document of anybody takes a process', "      await requireRole(db, caller, body.workspaceId, 'editor');\n", ''],
-    ['strangers read operations', "      await requireRole(db, caller, workspaceId, 'viewer');\n", ''],
+    [
+      'strangers read operations',
+      "      await requireRole(db, caller, workspaceId, 'viewer');\n",
+      '',
+      'authentication requires members for a workspace in the query',
+    ],
   ]),
   ...of('packages/nodes/src/types/connector.ts', 'unit:nodes/src/types/connector', [
     ['values are not checked', "    if (issues.length > 0) throw invalid('values', issues);\n", ''],
@@ -1685,6 +1692,9 @@ export const MUTANTS: readonly Mutant[] = [
       'requireUserVerification: false,',
     ],
   ]),
+  ...of('apps/api/src/auth/passkeys.ts', 'unit:api/src/auth/passkeys', [
+    ['certificates of an attestation are read', '!(await statesNothing(given.response.attestationObject))', 'false'],
+  ]),
   ...of('apps/api/src/auth/second-factors.ts', SECOND_FACTORS, [
     [
       'the passkey of anybody proves a person',
@@ -1861,6 +1871,13 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [
     ['names of imported fields have parts without number', "shown.split('.').length > MAX_NESTING", 'false'],
+  ]),
+  ...of('packages/connectors/src/load-pack.ts', 'unit:connectors/src/load-pack', [
+    ['a pack sends headers of the connection', '  findRoutingHeaders(checked.value, report);\n', ''],
+  ]),
+  ...of('packages/nodes/src/http/request-parts.ts', 'unit:nodes/src/http/request-parts', [
+    ['an idempotency key is a header of the connection', 'if (isRoutingHeader(idempotencyHeader))', 'if (false)'],
+    ['a secret is a header of the connection', 'if (isRoutingHeader(name))', 'if (false)'],
   ]),
   ...of('packages/connectors/src/build-request.ts', 'unit:connectors/src/build-request', [
     ['a value of a connector changes the path', 'names.length > 0 && hasDots(written)', 'false'],

@@ -205,6 +205,19 @@ describe('an issue of a pack names its file and its member', () => {
     expect(load(PACK.replace(from, to))).toEqual({ issues: expect.arrayContaining([issue]) });
   });
 
+  it.each([
+    ...['host', 'Host', 'content-length', 'Transfer-Encoding', 'connection', 'te', 'upgrade', 'trailer', 'keep-alive'],
+    ...['expect', 'http2-settings', 'proxy-authorization', 'Proxy-Connection'],
+  ])('with the header %s, which belongs to the connection', (name) => {
+    const issueAt = (path: string) => ({
+      issues: [{ file: 'pack.yaml', path, message: `"${name}" belongs to the connection` }],
+    });
+    const credentials = `credentials: [{ type: apiKey, title: Key, header: ${name} }]\n`;
+    expect(load(`${PACK}${credentials}`)).toEqual(issueAt('credentials[0].header'));
+    expect(load(PACK.replace('Idempotency-Key', name))).toEqual(issueAt('operations[1].idempotencyHeader'));
+    expect(load(PACK.replace('x-api-version', name))).toEqual(issueAt(`headers.${name}`));
+  });
+
   const packOf = (fieldsOf: () => JsonObject, count = 1): string => {
     const operations = Array.from({ length: count }, (_, index) => ({
       id: `issue.list${index}`,

@@ -3,6 +3,7 @@ import {
   compileUntrusted,
   ConnectorPack,
   isJsonObject,
+  isRoutingHeader,
   type JsonObject,
   type JsonValue,
   type ValidationIssue,
@@ -132,6 +133,7 @@ export function composeConnector(
     return [];
   });
   findWrongNames(checked.value, report);
+  findRoutingHeaders(checked.value, report);
   return issues.length > 0 ? { issues } : { connector: { ...rest, actions } };
 }
 
@@ -150,6 +152,18 @@ function findWrongNames({ operations, test }: ConnectorPack, report: Report): vo
     }
   }
   if (test !== undefined && !ids.has(test)) report('test', `"${test}" is not an operation of the pack`);
+}
+
+/** Reports headers that would change where a request goes, or where its body ends. */
+function findRoutingHeaders({ headers = {}, credentials = [], operations }: ConnectorPack, report: Report): void {
+  const named: (readonly [path: string, name: string | undefined])[] = [
+    ...Object.keys(headers).map((name) => [`headers.${name}`, name] as const),
+    ...credentials.map(({ header }, index) => [`credentials[${index}].header`, header] as const),
+    ...operations.map((each, index) => [`operations[${index}].idempotencyHeader`, each.idempotencyHeader] as const),
+  ];
+  for (const [path, name] of named) {
+    if (name !== undefined && isRoutingHeader(name)) report(path, `"${name}" belongs to the connection`);
+  }
 }
 
 type Report = (path: string, message: string) => void;

@@ -1,44 +1,21 @@
 import { compileUntrusted, isJsonObject, type JsonObject, type JsonValue, NODE_ICONS } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { exchangesOf, PACK_NAMES, packText } from '../../../tests/harness/packs.ts';
 import { actionRequest, errorMessage, nextPage } from './action-request.ts';
-import type { ConnectorRequest } from './build-request.ts';
 import { isList } from './document.ts';
 import { type Action, composeConnector, type Connector, readPack } from './load-pack.ts';
 import { sampleValue } from './sample-value.ts';
 
-const FOLDER = new URL('../packs/', import.meta.url);
-const NAMES = readdirSync(FOLDER, { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() ? [entry.name] : [],
-);
 const MAX_DOCUMENT_BYTES = 60_000;
 
-/** A request and its response, as the service documents them. */
-interface Exchange {
-  readonly name: string;
-  readonly operation: string;
-  readonly values: JsonObject;
-  readonly request: Partial<ConnectorRequest>;
-  readonly response?: { readonly status: number; readonly body: JsonValue };
-  /** What is read of the response. */
-  readonly expected?: { readonly items?: JsonValue; readonly next?: JsonValue; readonly error?: string };
-}
-
-function textOf(name: string, file: string): string {
-  return readFileSync(new URL(`${name}/${file}`, FOLDER), 'utf8');
-}
-
 function connectorOf(name: string): Connector {
-  const [pack, document] = ['pack.yaml', 'openapi.yaml'].map((file) => ({ name: file, text: textOf(name, file) }));
+  const [pack, document] = ['pack.yaml', 'openapi.yaml'].map((file) => ({ name: file, text: packText(name, file) }));
   if (!pack || !document) throw new Error('unreachable');
   const read = readPack({ pack, document });
   const loaded = 'issues' in read ? read : composeConnector(read.source, { pack: pack.name, document: document.name });
   if ('issues' in loaded) throw new Error(JSON.stringify(loaded.issues, null, 2));
   return loaded.connector;
-}
-
-function exchangesOf(name: string): readonly Exchange[] {
-  return JSON.parse(textOf(name, 'exchanges.json')) as Exchange[];
 }
 
 function check(schema: JsonObject, value: JsonValue): readonly JsonValue[] {
@@ -70,13 +47,13 @@ function isInResponse(action: Action | undefined, items: string | undefined, pat
   return parent?.type === 'object' && parent.properties === undefined;
 }
 
-describe.each(NAMES)('the pack %s', (name) => {
+describe.each(PACK_NAMES)('the pack %s', (name) => {
   const connector = connectorOf(name);
   const exchanges = exchangesOf(name);
   const actionOf = (id: string) => connector.actions.find((action) => action.id === id);
 
   it('is small, has its name, an icon, and the ten operations that people use', () => {
-    expect(textOf(name, 'openapi.yaml').length).toBeLessThan(MAX_DOCUMENT_BYTES);
+    expect(packText(name, 'openapi.yaml').length).toBeLessThan(MAX_DOCUMENT_BYTES);
     expect(connector).toMatchObject({ name, version: expect.any(String), description: expect.any(String) });
     expect(NODE_ICONS).toContain(connector.icon);
     expect(connector.actions.length).toBeGreaterThanOrEqual(10);
@@ -159,7 +136,7 @@ it('docs/packs.md lists the packs', () => {
 });
 
 function packRows(): string {
-  const connectors = NAMES.map(connectorOf).sort((a, b) => a.title.localeCompare(b.title, 'en'));
+  const connectors = PACK_NAMES.map(connectorOf).sort((a, b) => a.title.localeCompare(b.title, 'en'));
   return connectors
     .map(({ name, title, actions, credentials = [] }) => {
       const choices = actions.reduce((count, { options }) => count + Object.keys(options).length, 0);

@@ -1,6 +1,7 @@
 export * from './allowed-hosts.ts';
 export * from './answer-headers.ts';
 export * from './card-size.ts';
+export * from './connection-headers.ts';
 export * from './wait-id.ts';
 export * from './duration-filter.ts';
 export * from './error-texts.ts';

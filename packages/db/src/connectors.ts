@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, type Page, type PageOf } from '@deckhand/contracts';
 import { type Actor, requireRole, visibleWorkspace } from './access.ts';
 import { lockNames } from './advisory-locks.ts';
 import { recordChange } from './audit/record.ts';
 import type { Database } from './client.ts';
+import { pageRange, toPage } from './paging.ts';
 import { conflictWhenTaken } from './unique.ts';
 import { type Place, workspaceOf } from './workflows/lock.ts';
 
@@ -75,32 +76,62 @@ export function createConnector(
     );
 }
 
-/** Lists the connectors of a workspace by name, the newest of each first. @throws DeckhandError FORBIDDEN. */
-export async function listConnectors(db: Database, actor: Actor, workspaceId: string): Promise<StoredConnector[]> {
+/**
+ * Lists a page of the connectors of a workspace by name, the newest of each first.
+ * @param name lists the versions of this one only.
+ * @returns the rows of the page, and how many there are on all pages: those that are built in follow them.
+ * @throws DeckhandError FORBIDDEN.
+ */
+export async function listConnectors(
+  db: Database,
+  actor: Actor,
+  workspaceId: string,
+  { limit, offset, name }: Pick<Page, 'limit' | 'offset'> & { readonly name?: string },
+): Promise<{ readonly rows: StoredConnector[]; readonly count: number }> {
   await requireRole(db, actor, workspaceId, 'viewer');
-  return db.connector.findMany({
-    where: { workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor)] } },
-    orderBy: [{ name: 'asc' }, { createdAt: 'desc' }],
+  const where = {
+    workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor)] },
+    ...(name !== undefined && { name }),
+  };
+  const rows = await db.connector.findMany({
+    where,
+    orderBy: [{ name: 'asc' }, { createdAt: 'desc' }, { id: 'desc' }],
     select: { name: true, version: true, summary: true, createdAt: true },
+    ...{ take: limit, skip: offset },
   });
+  return { rows, count: await db.connector.count({ where }) };
 }
 
 /**
- * Lists the summaries of the operations of a connector, in their order; undefined if the workspace has none of this
- * name and version. @throws DeckhandError FORBIDDEN.
+ * Lists a page of the summaries of the operations of a connector, in their order; undefined if the workspace has none
+ * of this name and version. @throws DeckhandError FORBIDDEN.
  */
-export async function listConnectorOperations(
+export async function listConnectorOperations<T>(
   db: Database,
   actor: Actor,
   workspaceId: string,
   { name, version }: ConnectorName,
-): Promise<readonly string[] | undefined> {
+  { page, toEntry }: { readonly page: Page; readonly toEntry: (summary: string) => T },
+): Promise<PageOf<T> | undefined> {
   await requireRole(db, actor, workspaceId, 'viewer');
-  const found = await db.connector.findFirst({
+  const connector = await db.connector.findFirst({
     where: { name, version, workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor)] } },
-    select: { actions: { select: { summary: true }, orderBy: { position: 'asc' } } },
+    select: { id: true },
   });
-  return found?.actions.map(({ summary }) => summary);
+  if (!connector) return undefined;
+  const where = { connectorId: connector.id };
+  const rows = await db.connectorOperation.findMany({
+    where,
+    orderBy: { position: 'asc' },
+    select: { summary: true },
+    ...pageRange(page),
+  });
+  return toPage(
+    page,
+    rows,
+    ({ summary }) => toEntry(summary),
+    () => db.connectorOperation.count({ where }),
+  );
 }
 
 /**

@@ -10,6 +10,11 @@ const MAX_PASSKEYS = 20;
 /** What a person signs in with beside a password, without secrets. */
 export type KeptSecondFactors = Pick<SecondFactors, 'authenticator' | 'passkeys' | 'recoveryCodesLeft'>;
 
+/** A person, and the session by which the person calls. */
+export interface SessionActor extends Actor {
+  readonly sessionId: string;
+}
+
 /** Reads a person's second factors. */
 export async function readSecondFactors(db: Queryable, userId: string): Promise<KeptSecondFactors> {
   const authenticator = await db.authenticator.findFirst({
@@ -58,10 +63,10 @@ export async function readAuthenticator(db: Queryable, userId: string): Promise<
  * does not count yet.
  * @throws DeckhandError INVALID_STATE if the person has one that counts.
  */
-export function startAuthenticator(db: Database, actor: Actor, secret: string): Promise<void> {
+export function startAuthenticator(db: Database, actor: SessionActor, secret: string): Promise<void> {
   const { userId } = actor;
   return db.$transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockCaller(tx, actor);
     await tx.authenticator.deleteMany({ where: { userId, confirmedAt: null } });
     if (await tx.authenticator.findUnique({ where: { userId }, select: { userId: true } }))
       throw new DeckhandError('INVALID_STATE', { message: 'You have an authenticator app: remove it first' });
@@ -71,8 +76,6 @@ export function startAuthenticator(db: Database, actor: Actor, secret: string): 
 
 /** A change that makes a second factor count. */
 export interface NewFactor {
-  /** The session that stays. */
-  readonly sessionId: string;
   /** Hashes of recovery codes, which are kept if the factor is the first one. */
   readonly recoveryHashes: readonly string[];
 }
@@ -84,12 +87,12 @@ export interface NewFactor {
  */
 export function confirmAuthenticator(
   db: Database,
-  actor: Actor,
+  actor: SessionActor,
   factor: NewFactor & { readonly secret: string; readonly step: number },
 ): Promise<boolean> {
   const { userId } = actor;
   return db.$transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockCaller(tx, actor);
     const isFirst = !(await hasSecondFactor(tx, userId));
     const { count } = await tx.authenticator.updateMany({
       where: { userId, secret: factor.secret, confirmedAt: null },
@@ -97,7 +100,7 @@ export function confirmAuthenticator(
     });
     if (count === 0) throw new DeckhandError('INVALID_STATE', { message: 'Start to add the authenticator app again' });
     await recordChange(tx, actor, { action: 'user.addAuthenticator', workspaceId: null, resourceId: userId });
-    return afterNewFactor(tx, userId, factor, isFirst);
+    return afterNewFactor(tx, actor, factor, isFirst);
   });
 }
 
@@ -111,10 +114,10 @@ export async function useAuthenticatorStep(db: Database, userId: string, step: n
 }
 
 /** Removes a person's authenticator app. @throws DeckhandError NOT_FOUND without one. */
-export function removeAuthenticator(db: Database, actor: Actor): Promise<void> {
+export function removeAuthenticator(db: Database, actor: SessionActor): Promise<void> {
   const { userId } = actor;
   return db.$transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockCaller(tx, actor);
     const { count } = await tx.authenticator.deleteMany({ where: { userId, confirmedAt: { not: null } } });
     if (count === 0) throw new DeckhandError('NOT_FOUND', { message: 'You have no authenticator app' });
     await recordChange(tx, actor, { action: 'user.removeAuthenticator', workspaceId: null, resourceId: userId });
@@ -138,14 +141,14 @@ export interface NewPasskey {
  */
 export function addPasskey(
   db: Database,
-  actor: Actor,
+  actor: SessionActor,
   passkey: NewPasskey,
   factor: NewFactor,
 ): Promise<{ readonly id: string; readonly isFirst: boolean }> {
   const { userId } = actor;
   const { credentialId, publicKey, counter, transports, name } = passkey;
   return db.$transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockCaller(tx, actor);
     const isFirst = !(await hasSecondFactor(tx, userId));
     if ((await tx.passkey.count({ where: { userId } })) >= MAX_PASSKEYS)
       throw new DeckhandError('LIMIT_REACHED', { message: `You have ${MAX_PASSKEYS} passkeys: remove one first` });
@@ -156,7 +159,7 @@ export function addPasskey(
     await tx.passkey.create({ data });
     const change = { action: 'user.addPasskey', workspaceId: null, resourceId: userId, details: { name } } as const;
     await recordChange(tx, actor, change);
-    return { id, isFirst: await afterNewFactor(tx, userId, factor, isFirst) };
+    return { id, isFirst: await afterNewFactor(tx, actor, factor, isFirst) };
   });
 }
 
@@ -200,10 +203,10 @@ export async function usePasskey(db: Database, id: string, counter: number): Pro
 }
 
 /** Removes one of a person's own passkeys. @throws DeckhandError NOT_FOUND without it. */
-export function removePasskey(db: Database, actor: Actor, id: string): Promise<void> {
+export function removePasskey(db: Database, actor: SessionActor, id: string): Promise<void> {
   const { userId } = actor;
   return db.$transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockCaller(tx, actor);
     const { count } = await tx.passkey.deleteMany({ where: { id, userId } });
     if (count === 0) throw new DeckhandError('NOT_FOUND', { message: 'No such passkey' });
     await recordChange(tx, actor, { action: 'user.removePasskey', workspaceId: null, resourceId: userId });
@@ -223,10 +226,10 @@ export function useRecoveryCode(db: Database, userId: string, codeHash: string, 
 }
 
 /** Replaces a person's recovery codes. @throws DeckhandError INVALID_STATE for a person without a second factor. */
-export function replaceRecoveryCodes(db: Database, actor: Actor, hashes: readonly string[]): Promise<void> {
+export function replaceRecoveryCodes(db: Database, actor: SessionActor, hashes: readonly string[]): Promise<void> {
   const { userId } = actor;
   return db.$transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockCaller(tx, actor);
     if (!(await hasSecondFactor(tx, userId)))
       throw new DeckhandError('INVALID_STATE', { message: 'Add a passkey or an authenticator app first' });
     await keepRecoveryCodes(tx, userId, hashes);
@@ -264,6 +267,17 @@ export async function deleteSecondFactors(tx: Queryable, userId: string): Promis
   return passkeys + authenticators;
 }
 
+/**
+ * Locks the person of a session as `lockPerson` does. The session may have been ended since the caller was recognised,
+ * by the first factor, a new password, or an operator: it must change nothing then.
+ * @throws DeckhandError UNAUTHORIZED
+ */
+async function lockCaller(tx: Queryable, { userId, sessionId }: SessionActor): Promise<void> {
+  await lockPerson(tx, userId);
+  const where = { id: sessionId, userId, user: { deactivatedAt: null } };
+  if ((await tx.session.findFirst({ where, select: { id: true } })) === null) throw new DeckhandError('UNAUTHORIZED');
+}
+
 /** Keeps sessions from being created, and factors from being changed, until the transaction ends. */
 async function lockPerson(tx: Queryable, userId: string): Promise<void> {
   await tx.$executeRaw(Prisma.sql`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`);
@@ -271,8 +285,8 @@ async function lockPerson(tx: Queryable, userId: string): Promise<void> {
 
 async function afterNewFactor(
   tx: Queryable,
-  userId: string,
-  { sessionId, recoveryHashes }: NewFactor,
+  { userId, sessionId }: SessionActor,
+  { recoveryHashes }: NewFactor,
   isFirst: boolean,
 ): Promise<boolean> {
   await tx.session.updateMany({ where: { id: sessionId, userId }, data: { confirmedAt: new Date() } });

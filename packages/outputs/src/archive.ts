@@ -103,7 +103,7 @@ export interface NewPart {
 }
 
 /** An archive differs from what was written to it. */
-class ArchiveError extends StoreError {
+export class ArchiveError extends StoreError {
   override readonly name = 'ArchiveError';
 
   constructor(message: string) {

@@ -1,4 +1,4 @@
-export { type Archive, type ArchiveManifest, type ArchivePart, openArchive } from './archive.ts';
+export { type Archive, ArchiveError, type ArchiveManifest, type ArchivePart, openArchive } from './archive.ts';
 export { FileError, type FileErrorCode } from './file-error.ts';
 export {
   type FileRange,

@@ -152,12 +152,24 @@ describe('a form that starts runs', () => {
     expect(await runsOf(form)).toEqual([]);
   });
 
-  it('leads to another address, to which its page lets the browser go', async () => {
-    const form = await createForm({ redirectUrl: 'https://shop.example/日本?a=1' });
+  it('leads to another address from a page of its own, so that the address may redirect anywhere', async () => {
+    const form = await createForm({ redirectUrl: 'https://shop.example/日本?a=1&b=2' });
     const page = await open(form.url);
-    expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://shop.example;");
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
     const sent = await send(form.url, { 'field-0': 'Ada' });
-    expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://shop.example/%E6%97%A5%E6%9C%AC?a=1']);
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '?sent=1']);
+    const next = await open(`${form.url}?sent=1`);
+    expect([next.status, next.headers.get('refresh')]).toEqual([
+      200,
+      '0; url=https://shop.example/%E6%97%A5%E6%9C%AC?a=1&b=2',
+    ]);
+    expect(next.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(next.text).toContain(
+      '<a href="https://shop.example/%E6%97%A5%E6%9C%AC?a=1&amp;b=2" rel="noreferrer">Continue</a>',
+    );
+    // Without an address, the page leads nowhere.
+    const other = await open(`${(await createForm()).url}?sent=1`);
+    expect([other.headers.get('refresh'), other.text.includes('<a ')]).toEqual([null, false]);
   });
 
   it('410 while its workflow is not active or the trigger is disabled; its path starts nothing as a webhook, nor others as forms', async () => {

@@ -68,6 +68,10 @@ describe('the histogram of runs', () => {
     expect(body).toMatchObject({ from: minute(0), bucketSeconds: 900 });
     expect(body.buckets[0]?.statuses).toEqual(counts({ success: 9, failed: 2 }));
     expect(body.buckets.length).toBeLessThanOrEqual(60);
+    // The run at the upper bound is in the last one.
+    const inBuckets = body.buckets.map(({ statuses }) => statuses.success + statuses.failed);
+    expect(inBuckets.reduce((sum, count) => sum + count, 0)).toBe(597);
+    expect(body.statuses.success + body.statuses.failed).toBe(597);
   });
 
   it('has the filters of the list', async () => {
@@ -82,7 +86,7 @@ describe('the histogram of runs', () => {
     expect(body.statuses).toEqual(counts({}));
     expect(Date.parse(body.to) - Date.parse(body.from)).toBeGreaterThanOrEqual(24 * 60 * MINUTE_MS);
     const empty = await histogram({ 'startedAt[gte]': minute(10), 'startedAt[lt]': minute(5) });
-    expect([empty.status, empty.body.buckets]).toEqual([200, []]);
+    expect([empty.status, empty.body.buckets]).toEqual([200, [{ from: empty.body.from, statuses: counts({}) }]]);
   });
 
   it('has at most 60 buckets, however long the period is', async () => {

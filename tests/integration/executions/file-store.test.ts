@@ -262,6 +262,10 @@ describe.each(['postgres', 's3'])('the store of files in %s', (kind) => {
     const files = await db.file.aggregate({ where: { workspaceId: seed.workspaceId }, _sum: { bytes: true } });
     expect(Number(files._sum.bytes ?? 0)).toBeLessThanOrEqual(5 * MIB);
     expect(await countedBytes()).toBe(Number(files._sum.bytes ?? 0));
+    // Those that were refused left their room: five fit, one after the other.
+    const kept = saved.filter(({ status }) => status === 'fulfilled').length;
+    for (let count = kept; count < 5; count += 1) await save(randomBytes(MIB));
+    await expect(save(randomBytes(MIB))).rejects.toMatchObject({ code: 'STORAGE_FULL' });
   });
 
   it('finishes a file by what others have stored until then, and one of equal content whatever they have', async () => {

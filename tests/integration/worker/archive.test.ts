@@ -3,6 +3,9 @@ import { type Archive, ArchiveSettings, openArchive, openFileStore, OutputSettin
 import { readSettings } from '@deckhand/runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
@@ -17,6 +20,7 @@ import {
   type Stores,
   until,
 } from '../../harness/index.ts';
+import { restoreFile } from '../../../apps/ops/src/commands/archived-files.ts';
 import { OUTPUTS_IN_POSTGRES } from '../../harness/node-context.ts';
 import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.ts';
 
@@ -226,6 +230,34 @@ describe('a worker with an archive', () => {
     objects.objects.set(key, Buffer.from('in'));
     await archive.keepFile(file, once(content));
     expect(objects.objects.get(key)).toEqual(content);
+  });
+
+  it('restores a file unless it is missing or damaged, and stops at errors of the store and of the folder', async () => {
+    await start(1);
+    const archive = await open();
+    const content = Buffer.from('invoice');
+    const file = archivedFile(content);
+    await archive.keepFile(file, once(content));
+    const folder = await mkdtemp(join(tmpdir(), 'deckhand-restored-'));
+    stopLater({ stop: () => rm(folder, { recursive: true }) });
+    const restore = (to: string, record: ArchivedFile & { isGone?: boolean } = file) =>
+      restoreFile(archive, join(folder, to), record);
+    // The archive has it of a run whose store still had it.
+    expect(await restore('gone', { ...file, isGone: true })).toBe(true);
+    expect(await readFile(join(folder, 'gone', file.workspaceId, file.id))).toEqual(content);
+    expect(await restore('gone', { ...archivedFile(content), isGone: true })).toBe(false);
+    const key = [...objects.objects.keys()].find((one) => one.endsWith(file.id)) ?? '';
+    objects.setRefusing((method, of) => method === 'GET' && of === key);
+    await expect(restore('refused')).rejects.toMatchObject({ name: 'ObjectStoreError' });
+    objects.setRefusing(() => false);
+    objects.setAway(true);
+    await expect(restore('away')).rejects.toMatchObject({ name: 'ObjectStoreError' });
+    objects.setAway(false);
+    await writeFile(join(folder, 'full'), '');
+    await expect(restore('full')).rejects.toMatchObject({ code: 'ENOTDIR' });
+    objects.objects.set(key, Buffer.from('invoicE'));
+    expect(await restore('damaged')).toBe(false);
+    for (const left of ['refused', 'damaged']) expect(await readdir(join(folder, left, file.workspaceId))).toEqual([]);
   });
 
   it('drops nothing while the object store is unavailable or loses data, and continues when it is back', async () => {

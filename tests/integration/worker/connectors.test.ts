@@ -261,6 +261,41 @@ describe('the API', () => {
       expect([path, (await call('GET', path)).status]).toEqual([path, 404]);
   });
 
+  it('pages lists: connectors of the workspace first, and then those that are built in', async () => {
+    const { body: workspace } = await call('POST', '/api/workspaces', { name: 'Paged' });
+    const workspaceId: string = workspace.id;
+    const name = await createTracker((_request, response) => response.end(), workspaceId);
+    for (const version of ['1.1.0', '1.2.0']) {
+      const pack = TRACKER.pack
+        .replace('name: tracker', `name: ${name}`)
+        .replace('version: 1.0.0', `version: ${version}`);
+      expect((await call('POST', '/api/connectors', { workspaceId, ...TRACKER, pack })).status).toBe(201);
+    }
+    const query = `workspaceId=${workspaceId}`;
+    type Listed = Promise<{ body: { data: unknown[]; hasMore: boolean; total?: number } }>;
+    const pagesOf = async (list: (page: string) => Listed) => {
+      const { data, total, hasMore } = (await list(`${query}&limit=500&includeTotal=true`)).body;
+      expect([data.length, hasMore]).toEqual([total, false]);
+      for (let offset = 0; offset <= data.length; offset += 2) {
+        const { body } = await list(`${query}&limit=2&offset=${offset}&includeTotal=true`);
+        const page = { data: data.slice(offset, offset + 2), hasMore: offset + 2 < data.length };
+        expect(body).toEqual({ ...page, limit: 2, offset, total });
+      }
+      return data;
+    };
+    const connectors = await pagesOf((page) => call('GET', `/api/connectors?${page}`));
+    expect(connectors.slice(0, 4)).toMatchObject([
+      ...['1.2.0', '1.1.0', '1.0.0'].map((version) => ({ name, version, isBuiltIn: false })),
+      { isBuiltIn: true },
+    ]);
+    expect(await pagesOf((page) => call('GET', `/api/connectors/${name}/versions?${page}`))).toHaveLength(3);
+    expect(await pagesOf((page) => call('GET', `/api/connectors/slack/versions?${page}`))).toHaveLength(1);
+    const own = `/api/connectors/${name}/versions/1.1.0/operations` as const;
+    expect(await pagesOf((page) => call('GET', `${own}?${page}`))).toHaveLength(4);
+    const slackAt = '/api/connectors/slack/versions/1.0.0/operations';
+    expect((await pagesOf((page) => call('GET', `${slackAt}?${page}`))).length).toBeGreaterThan(10);
+  });
+
   it('makes a connector of a document alone', async () => {
     const { workspaceId } = instance;
     const body = { workspaceId, document: TRACKER.document, name: 'whole', version: '1.0.0' };

@@ -103,7 +103,7 @@ describe('with a worker', () => {
     const script = 'const end = Date.now() + 6000; while (Date.now() < end); return { done: true };';
     const seed = await seedWorkflow(
       stores.db,
-      chain({ id: 'slow', type: 'code', parameters: { source: script, timeoutSeconds: 60 } }),
+      chain({ id: 'slow', type: 'code', parameters: { source: script }, timeoutSeconds: 60 }),
     );
     const id = await seed.accept();
     await queue.add([{ workspaceId: seed.workspaceId, executionId: id, dispatch: 1 }]);

@@ -52,6 +52,9 @@ export async function confirmIdentity(
     );
   } else {
     if (password === undefined) throw validationFailed([{ path: 'password', message: 'is required' }]);
+    // Any text would do within ten minutes of a single sign-on, and again within ten minutes of that.
+    if ((await readPasswordHash(db, caller.userId)) === undefined)
+      throw new DeckhandError('FORBIDDEN', { message: 'You have nothing to confirm by: sign in again' });
     await confirmPassword(context, { request, caller, password });
   }
   await confirmSession(db, caller.sessionId);

@@ -57,6 +57,8 @@ export function createPasskeys(publicUrl: string): Passkeys {
     },
     async verifyNew(given, challenge) {
       const { verifyRegistrationResponse } = await library();
+      // The library would verify any other statement, and fetch lists of revoked certificates from addresses in it.
+      if (!(await statesNothing(given.response.attestationObject))) return undefined;
       const result = await undefinedIfRefused(
         verifyRegistrationResponse({
           ...{ response: given, expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpID },
@@ -88,6 +90,21 @@ export function createPasskeys(publicUrl: string): Passkeys {
       return result?.verified === true ? result.authenticationInfo.newCounter : undefined;
     },
   };
+}
+
+/**
+ * Whether an attestation object says nothing of its authenticator by certificates: the format `none`, or `packed`
+ * signed by the passkey itself, which browsers pass on although `none` was asked for (WebAuthn Level 3, section 5.1.3).
+ */
+async function statesNothing(attestationObject: string): Promise<boolean> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  try {
+    const statement = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+    const format = statement.get('fmt');
+    return format === 'none' || (format === 'packed' && statement.get('attStmt').get('x5c') === undefined);
+  } catch {
+    return false;
+  }
 }
 
 /** Loaded when somebody uses a passkey. */

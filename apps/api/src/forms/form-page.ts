@@ -18,8 +18,19 @@ export function formPage(
   ]);
 }
 
-/** Returns the page after a form was sent. */
-export function thanksPage({ title, thanks }: Pick<FormTarget, 'title' | 'thanks'>, language: PageLanguage): string {
+/**
+ * Returns the page after a form was sent.
+ * @param next the address that follows: a link for browsers that do not go there by themselves.
+ */
+export function sentPage(
+  { title, thanks }: Pick<FormTarget, 'title' | 'thanks'>,
+  language: PageLanguage,
+  next: string | undefined,
+): string {
   const text = thanks ?? language.text('Thank you. Your form was sent.');
-  return page(language, title, [markup`<p class="question" role="status">${text}</p>`]);
+  const link = markup`<p><a href="${next}" rel="noreferrer">${language.text('Continue')}</a></p>`;
+  return page(language, title, [
+    markup`<p class="question" role="status">${text}</p>`,
+    next === undefined ? markup`` : link,
+  ]);
 }

@@ -6,13 +6,13 @@ import type { FormContext } from '../contexts.ts';
 import { networkOf } from '../http/caller-address.ts';
 import { createErrorHandler, toDeckhandError } from '../http/errors.ts';
 import { rateLimited } from '../http/rate-limit.ts';
-import { pageLanguageOf } from '../links/page-language.ts';
+import { type PageLanguage, pageLanguageOf } from '../links/page-language.ts';
 import { readForm, type SentForm } from '../links/read-form.ts';
 import { checkStorable, errorPage, isIssues, requireOwnPage, sendPage } from '../links/send-page.ts';
 import { readSimpleForm, textOf } from '../links/simple-form.ts';
 import { inData } from '../runs/complete-task.ts';
 import { findForm, type FormTarget } from './find-form.ts';
-import { formPage, thanksPage } from './form-page.ts';
+import { formPage, sentPage } from './form-page.ts';
 
 /** What a page sends back to identify one submission. */
 const SUBMISSION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -47,10 +47,10 @@ async function show(context: FormContext, request: Request, response: Response, 
   const target = await find(context, request, isTest);
   const language = pageLanguageOf(request);
   if (request.query.sent !== undefined) {
-    sendPage(response, 200, thanksPage(target, language));
+    sendSentPage(response, target, language);
     return;
   }
-  sendPage(response, 200, formPage(target, language, { submission: randomUUID() }), formTargetsOf(target));
+  sendPage(response, 200, formPage(target, language, { submission: randomUUID() }));
 }
 
 /** Takes a form, and notes what came of it among the requests to the workflow. */
@@ -102,16 +102,16 @@ async function receive(
     if (!sent || !isIssues(details)) throw error;
     const rejected = { entered: sent.entered, issues: details };
     const page = formPage(target, pageLanguageOf(request), { submission: randomUUID(), rejected });
-    sendPage(response, status, page, formTargetsOf(target));
+    sendPage(response, status, page);
     return;
   } finally {
     // Those of a form that has started a run are named by it, and stay.
     await sent?.discard();
   }
-  // Another page, so that a reload sends nothing again.
+  // Another page, so that a reload sends nothing again. It is of this origin: browsers let a form be redirected only to
+  // origins that its page names, also by the servers that come after, which nobody knows beforehand.
   response.writeHead(303, {
-    // As the standard writes it: headers have ASCII only.
-    Location: target.redirectUrl === undefined ? '?sent=1' : new URL(target.redirectUrl).href,
+    Location: '?sent=1',
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
   });
@@ -171,6 +171,10 @@ function contentOf(file: JsonValue): JsonValue {
   return isJsonObject(file) ? { ...file, id: null } : file;
 }
 
-function formTargetsOf({ redirectUrl }: FormTarget): string[] {
-  return redirectUrl === undefined ? [] : [new URL(redirectUrl).origin];
+/** Sends the page after a form, which leads the browser on if the form names an address. */
+function sendSentPage(response: Response, target: FormTarget, language: PageLanguage): void {
+  // As the standard writes it: headers have ASCII only.
+  const next = target.redirectUrl === undefined ? undefined : new URL(target.redirectUrl).href;
+  if (next !== undefined) response.setHeader('Refresh', `0; url=${next}`);
+  sendPage(response, 200, sentPage(target, language, next));
 }

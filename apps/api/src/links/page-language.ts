@@ -51,6 +51,7 @@ const GERMAN_TEXTS: ReadonlyMap<string, string> = new Map([
   ['Sign in to fill it in', 'Melden Sie sich an, um es auszufüllen'],
   ['Submit', 'Absenden'],
   ['Thank you. Your form was sent.', 'Vielen Dank. Ihr Formular wurde gesendet.'],
+  ['Continue', 'Weiter'],
   ['Choose the files again.', 'Wählen Sie die Dateien noch einmal aus.'],
   ['Nothing was recorded yet.', 'Es wurde noch nichts gespeichert.'],
   ['Your answer is recorded.', 'Ihre Antwort ist gespeichert.'],

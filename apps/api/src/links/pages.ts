@@ -23,19 +23,14 @@ button { border: 1px solid; border-radius: 0.375rem; font: inherit; margin: 0.25
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/**
- * Returns what a page may do: show itself, with its own style, and send its form to this origin. It has no script.
- * @param formTargets origins that the response to the form may redirect to: browsers check these, too.
- */
-export function pagePolicy(formTargets: readonly string[] = []): string {
-  return [
-    "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
+/** What a page may do: show itself, with its own style, and send its form to this origin. It has no script. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${STYLE_HASH}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** What a person entered, and why it was not recorded. */
 export interface Rejected {

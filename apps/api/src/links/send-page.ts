@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { DeckhandError, type ValidationIssue } from '@deckhand/contracts';
 import { checkJson } from '../http/json-body.ts';
 import type { PageLanguage } from './page-language.ts';
-import { linkPage, messagePage, pagePolicy } from './pages.ts';
+import { linkPage, messagePage, PAGE_POLICY } from './pages.ts';
 
 /**
  * Refuses the form of another site's page. It would need the token, so this is only a second defence. Browsers send
@@ -36,15 +36,12 @@ export function errorPage({ code, status, message }: DeckhandError, language: Pa
   return messagePage(language, 'That did not work', message);
 }
 
-/**
- * Sends a page that no cache, index or other site gets.
- * @param formTargets further origins that its form may lead to.
- */
-export function sendPage(response: Response, status: number, page: string, formTargets: readonly string[] = []): void {
+/** Sends a page that no cache, index or other site gets. */
+export function sendPage(response: Response, status: number, page: string): void {
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(page),
-    'Content-Security-Policy': pagePolicy(formTargets),
+    'Content-Security-Policy': PAGE_POLICY,
     'Cache-Control': 'no-store',
     Vary: 'Accept-Language',
     'Referrer-Policy': 'no-referrer',

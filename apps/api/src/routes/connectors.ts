@@ -98,8 +98,8 @@ export function listConnectors({ db, connectors }: ResourceContext): Route {
     },
     async (request, response, caller) => {
       const query = readList(request);
-      const own = await list(db, caller, query.workspaceId.toLowerCase());
-      sendJson(response, 200, toPage(query, [...own.map(toEntry), ...(await listBuiltIn(connectors))]));
+      const own = await list(db, caller, query.workspaceId.toLowerCase(), query);
+      sendJson(response, 200, toPage(query, shown(own), await listBuiltIn(connectors)));
     },
   );
 }
@@ -119,11 +119,11 @@ export function listConnectorVersions({ db, connectors }: ResourceContext): Rout
     },
     async (request, response, caller) => {
       const query = readList(request);
-      const own = await list(db, caller, query.workspaceId.toLowerCase());
-      const all = [...own.map(toEntry), ...(await listBuiltIn(connectors))];
-      const versions = all.filter(({ name }) => name === request.params.name);
-      if (versions.length === 0) throw noSuchConnector();
-      sendJson(response, 200, toPage(query, versions));
+      const name = pathText(request, 'name', NAME);
+      const own = await list(db, caller, query.workspaceId.toLowerCase(), { ...query, name });
+      const builtIn = (await listBuiltIn(connectors)).filter((each) => each.name === name);
+      if (own.count + builtIn.length === 0) throw noSuchConnector();
+      sendJson(response, 200, toPage(query, shown(own), builtIn));
     },
   );
 }
@@ -164,12 +164,15 @@ export function listConnectorOperations({ db, connectors }: ResourceContext): Ro
     async (request, response, caller) => {
       const query = readList(request);
       const name = nameOf(request);
-      const own = await listOperations(db, caller, query.workspaceId.toLowerCase(), name);
+      const own = await listOperations(db, caller, query.workspaceId.toLowerCase(), name, {
+        page: query,
+        toEntry: parseOwnJson<OperationEntry>,
+      });
       const packs = own ? [] : await connectors.builtIn.list();
       const builtIn = packs.find((pack) => pack.name === name.name && pack.version === name.version);
-      const entries = own?.map((text) => parseOwnJson<OperationEntry>(text)) ?? builtIn?.operations.map(operationEntry);
-      if (!entries) throw noSuchConnector();
-      sendJson(response, 200, toPage(query, entries));
+      if (!own && !builtIn) throw noSuchConnector();
+      const none = { rows: [], count: 0 };
+      sendJson(response, 200, own ?? toPage(query, none, (builtIn?.operations ?? []).map(operationEntry)));
     },
   );
 }
@@ -232,6 +235,10 @@ function toEntry({
   return { name, version, isBuiltIn: false, ...facts, createdAt: createdAt?.toISOString() ?? null };
 }
 
+function shown({ rows, count }: Awaited<ReturnType<typeof list>>) {
+  return { rows: rows.map(toEntry), count };
+}
+
 async function listBuiltIn({ builtIn }: ResourceContext['connectors']): Promise<ConnectorEntry[]> {
   const packs = await builtIn.list();
   return packs.map((pack) => ({
@@ -241,8 +248,15 @@ async function listBuiltIn({ builtIn }: ResourceContext['connectors']): Promise<
   }));
 }
 
-function toPage<T>({ limit, offset, includeTotal }: Page, all: readonly T[]): PageOf<T> {
-  const data = all.slice(offset, offset + limit);
-  const page = { data, limit, offset, hasMore: offset + limit < all.length };
-  return includeTotal ? { ...page, total: all.length } : page;
+/** Returns a page of what a workspace has, whose rows the store has paged, and of what is built in, which follows. */
+function toPage<T>(
+  { limit, offset, includeTotal }: Page,
+  own: { readonly rows: readonly T[]; readonly count: number },
+  builtIn: readonly T[],
+): PageOf<T> {
+  const from = Math.max(0, offset - own.count);
+  const data = [...own.rows, ...builtIn.slice(from, from + limit - own.rows.length)];
+  const total = own.count + builtIn.length;
+  const page = { data, limit, offset, hasMore: offset + limit < total };
+  return includeTotal ? { ...page, total } : page;
 }

@@ -8,6 +8,7 @@ import { EventEmitter, once } from 'node:events';
 const SHARES = {
   exports: 3,
   searches: 8,
+  histograms: 2,
   uploads: 8,
   'webhook files': 32,
   'form uploads': 8,

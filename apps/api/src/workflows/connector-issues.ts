@@ -1,5 +1,5 @@
 import { type CredentialType, type Definition, isJsonObject, type ValidationIssue } from '@deckhand/contracts';
-import { type Connectors, issuesOfFixed } from '@deckhand/engine';
+import { type ConnectorOperation, type Connectors, issuesOfFixed, type OperationName } from '@deckhand/engine';
 
 /**
  * Returns the issues of nodes that call connectors: operations that the workspace does not have, values that do not fit
@@ -13,11 +13,12 @@ export async function findConnectorIssues(
   { connectors, credentialTypes }: { connectors: Connectors; credentialTypes: ReadonlyMap<string, CredentialType> },
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
+  const find = findOnce(connectors, workspaceId);
   for (const [index, { id: nodeId, type, parameters = {}, credentialId }] of definition.nodes.entries()) {
     const { connector, version, operation, values = {} } = parameters;
     if (type !== 'connector' || !isFixed(connector) || !isFixed(version) || !isFixed(operation)) continue;
     const at = `definition.nodes[${index}]`;
-    const found = await connectors.find(workspaceId, { connector, version, operation });
+    const found = await find({ connector, version, operation });
     if (!found) {
       const message = `"${operation}" is not an operation of a connector ${connector} ${version} of this workspace`;
       issues.push({ path: `${at}.parameters.operation`, nodeId, message });
@@ -40,6 +41,17 @@ export async function findConnectorIssues(
     issues.push({ path: `${at}.credentialId`, nodeId, message });
   }
   return issues;
+}
+
+/** Returns a finder that looks each operation up once, however many nodes of the definition call it. */
+function findOnce(connectors: Connectors, workspaceId: string) {
+  const found = new Map<string, Promise<ConnectorOperation | undefined>>();
+  return (name: OperationName): Promise<ConnectorOperation | undefined> => {
+    const key = `${name.connector} ${name.version} ${name.operation}`;
+    const known = found.get(key) ?? connectors.find(workspaceId, name);
+    found.set(key, known);
+    return known;
+  };
 }
 
 function isFixed(value: unknown): value is string {

@@ -81,6 +81,11 @@ describe('connectors', () => {
     [['push', 'nowhere'], 'nowhere does not exist.'],
     [['push', join('packages', 'connectors')], 'needs a pack.yaml'],
     [['push', 'package.json', '--name', 'a'], 'needs --name and --connector-version'],
+    [
+      ['push', join('packages', 'connectors'), '--name', 'a'],
+      '--name and --connector-version are for a document alone',
+    ],
+    [['check', join('packages', 'connectors'), '--connector-version', '1.0.0'], 'are for a document alone'],
   ])('%j is refused before anything is sent', async (words, message) => {
     await expect(run(...words)).rejects.toThrow(message);
     expect(sent).toEqual([]);

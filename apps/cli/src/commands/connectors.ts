@@ -136,6 +136,9 @@ async function readSource(
       throw misused('A document alone needs --name and --connector-version.');
     return { document: await readFile(path, 'utf8'), name, version };
   }
+  // The pack of a folder has both: they would be ignored.
+  if (name !== undefined || version !== undefined)
+    throw misused('--name and --connector-version are for a document alone: pack.yaml has both for a folder.');
   const files = await readdir(path);
   const [pack, document] = [PACK, DOCUMENT].map((pattern) => files.find((file) => pattern.test(file)));
   if (pack === undefined || document === undefined)

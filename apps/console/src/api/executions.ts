@@ -128,6 +128,8 @@ export const newestRunsQuery = (workspaceId: string, filter: RunFilter) =>
 export const histogramQuery = (workspaceId: string, filter: RunFilter) =>
   queryOptions({
     queryKey: ['run-histogram', workspaceId, filter],
+    // It is polled, and a workspace has few at once.
+    retry: false,
     queryFn: ({ signal }) => {
       const { sortBy: _sortBy, ...query } = toRunQuery(workspaceId, filter);
       return call<ExecutionHistogram>('GET', '/api/executions/histogram', { query, signal });

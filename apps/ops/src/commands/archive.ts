@@ -149,8 +149,8 @@ async function restoreFiles(folder: string, options: ReadOptions): Promise<void>
       // Runs after each other often name the same file.
       if (row.id === last) continue;
       last = row.id;
-      const isRestored = row.is_gone !== true && (await restoreFile(archive, folder, { ...row, workspaceId }));
-      if (row.is_gone === true) printMessage(`${row.id} was gone before its run was archived`);
+      const { id: fileId, sha256, is_gone: isGone } = row;
+      const isRestored = await restoreFile(archive, folder, { id: fileId, sha256, workspaceId, isGone });
       counts[isRestored ? 'restored' : 'lost'] += 1;
     }
     printMessage(`files in ${folder}: ${counts.restored}`);

@@ -9,13 +9,15 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'packs-'));
-  const older = join(folder, 'tracker', '0.9.0');
-  await mkdir(older, { recursive: true });
   await cp(new URL('../../../../tests/harness/packs/tracker', import.meta.url), join(folder, 'tracker'), {
     recursive: true,
   });
-  await writeFile(join(older, 'pack.yaml'), TRACKER.pack.replace('version: 1.0.0', 'version: 0.9.0'));
-  await writeFile(join(older, 'openapi.yaml'), TRACKER.document.replace('tracker.example', 'old.example'));
+  for (const version of ['0.9.0', '0.10.0', '0.10.2']) {
+    const older = join(folder, 'tracker', version);
+    await mkdir(older, { recursive: true });
+    await writeFile(join(older, 'pack.yaml'), TRACKER.pack.replace('version: 1.0.0', `version: ${version}`));
+    await writeFile(join(older, 'openapi.yaml'), TRACKER.document.replace('tracker.example', 'old.example'));
+  }
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -23,6 +25,8 @@ it('built-in connectors are listed, the newest version of each first, and read b
   const { list, read } = createBuiltInConnectors(folder);
   expect((await list()).map(({ name, version }) => [name, version])).toEqual([
     ['tracker', '1.0.0'],
+    ['tracker', '0.10.2'],
+    ['tracker', '0.10.0'],
     ['tracker', '0.9.0'],
   ]);
   const serverOf = async (version: string, operation = 'issue.get') => {

@@ -78,13 +78,22 @@ async function findPacks(folder: string): Promise<readonly FoundPack[]> {
   for (const name of await foldersIn(folder)) {
     const newest = join(folder, name);
     const older = (await foldersIn(newest)).map((version) => join(newest, version));
-    for (const each of [newest, ...older.reverse()]) {
+    const ofName: FoundPack[] = [];
+    for (const each of [newest, ...older]) {
       const checked = checkPack(parseDocument(await readFile(join(each, PACK), 'utf8')));
       if ('issues' in checked) throw new Error(`${each}: ${JSON.stringify(checked.issues)}`);
-      found.push({ folder: each, pack: checked.value });
+      ofName.push({ folder: each, pack: checked.value });
     }
+    found.push(...ofName.sort((one, other) => compareVersions(other.pack.version, one.pack.version)));
   }
   return found;
+}
+
+/** Compares versions such as 0.10.0 by their numbers: as texts, 0.9.0 would be the newer one. */
+function compareVersions(one: string, other: string): number {
+  const numbers = other.split('.').map(Number);
+  const differences = one.split('.').map((number, index) => Number(number) - (numbers[index] ?? 0));
+  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

@@ -13,6 +13,9 @@ const MAX_OPERATION_CHARS = 1_048_576;
 /** Maximum length of a connector as JSON, in characters: operations of a pack may share one of the document. */
 const MAX_CONNECTOR_CHARS = 33_554_432;
 
+/** Maximum length of what lists show of a connector as JSON, in bytes: a page has up to 500 of them. */
+const MAX_SUMMARY_BYTES = 16_384;
+
 /** A connector as it is stored, or the issues of its files. */
 export type ComposedTexts = { readonly texts: ConnectorTexts } | { readonly issues: readonly PackIssue[] };
 
@@ -39,6 +42,10 @@ function toTexts(
     operations.push(operation);
   }
   const summary = JSON.stringify(connectorSummary(head, actions.length));
+  if (Buffer.byteLength(summary) > MAX_SUMMARY_BYTES) {
+    const message = `have, with the texts of the connector, more than ${MAX_SUMMARY_BYTES.toLocaleString('en')} bytes`;
+    return issueOf(names.pack, 'credentials', message);
+  }
   return { texts: { name: head.name, version: head.version, head: JSON.stringify(head), summary, operations } };
 }
 

@@ -78,6 +78,19 @@ describe('a connector is read in a process of its own', () => {
     });
   });
 
+  it('unless lists would show more than 16 KiB of it', async () => {
+    const packWith = (parameters: number) => {
+      const names = Array.from({ length: parameters }, (_, index) => [`p${index}`, 'x'.repeat(2_000)]);
+      const oauth2 = { extraParameters: Object.fromEntries(names) };
+      return `${PACK}credentials: [{ type: oauth2, title: Account, oauth2: ${JSON.stringify(oauth2)} }]\n`;
+    };
+    expect(await read(packWith(8), DOCUMENT)).toMatchObject({ texts: { name: 'tracker' } });
+    const message = 'have, with the texts of the connector, more than 16,384 bytes';
+    expect(await read(packWith(9), DOCUMENT)).toEqual({
+      issues: [{ file: 'pack.yaml', path: 'credentials', message }],
+    });
+  });
+
   it('that is ended when a document takes too long', async () => {
     // The parser's time grows with the square of the brackets.
     expect(await read(PACK, '['.repeat(1_000_000), 1_500)).toEqual({

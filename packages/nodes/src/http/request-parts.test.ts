@@ -76,8 +76,29 @@ describe('the headers', () => {
     ['Transfer-Encoding', 'chunked'],
     ['content-length', 5],
     ['Connection', 'close'],
+    ['Proxy-Connection', 'keep-alive'],
   ])('are refused when they cannot be sent: %p', (name, value) => {
     expect(() => requestHeaders({ [name]: value }, defaults)).toThrow(refused(`headers.${name}`));
+  });
+});
+
+describe('a header that belongs to the connection', () => {
+  const parts = { idempotencyKey: 'run:node', authorization: undefined };
+
+  it.each([
+    'Host',
+    'content-length',
+    'Transfer-Encoding',
+    'connection',
+    'te',
+    'upgrade',
+    'trailer',
+    'expect',
+    'proxy-x',
+  ])('has neither an idempotency key nor a secret: %s', (name) => {
+    const message = new RegExp(`${name} belongs to the connection$`);
+    expect(() => requestHeaders({}, { ...parts, idempotencyHeader: name })).toThrow(message);
+    expect(() => requestHeaders({}, { ...parts, secret: { name, value: 's' } })).toThrow(message);
   });
 });
 

@@ -1,7 +1,9 @@
 import {
   fileToSend,
   isBrokenFile,
+  isConnectionHeader,
   isJsonObject,
+  isRoutingHeader,
   type JsonObject,
   type JsonValue,
   mediaTypeOf,
@@ -17,11 +19,6 @@ export type Scalar = string | number | boolean;
 
 /** A value of a query; null is left out, so that an expression may omit it. */
 export type QueryValue = Scalar | null | readonly (Scalar | null)[];
-
-/** Headers of the connection, which are derived from the request. */
-const CONNECTION_HEADERS = new Set(
-  'connection content-length expect keep-alive proxy-authorization te trailer transfer-encoding upgrade'.split(' '),
-);
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const MULTIPART_FORM = /^multipart\/form-data\b/i;
@@ -75,6 +72,8 @@ export function requestHeaders(
     secret?: { name: string; value: string } | undefined;
   },
 ): Headers {
+  if (isRoutingHeader(idempotencyHeader))
+    throw invalid('headers', `of the idempotency key: ${idempotencyHeader} belongs to the connection`);
   const headers = new Headers({
     [idempotencyHeader]: idempotencyKey,
     accept: '*/*',
@@ -84,7 +83,7 @@ export function requestHeaders(
   if (authorization !== undefined) headers.set('authorization', authorization);
   for (const [name, value] of Object.entries(given)) {
     if (value === null) continue;
-    if (CONNECTION_HEADERS.has(name.toLowerCase())) throw invalid(`headers.${name}`, 'belongs to the connection');
+    if (isConnectionHeader(name)) throw invalid(`headers.${name}`, 'belongs to the connection');
     try {
       headers.set(name, String(value));
     } catch {
@@ -97,8 +96,7 @@ export function requestHeaders(
 
 /** A credential wins over a header that was written down. */
 function setSecret(headers: Headers, { name, value }: { name: string; value: string }): void {
-  if (CONNECTION_HEADERS.has(name.toLowerCase()))
-    throw invalid('headers', `of the credential: ${name} belongs to the connection`);
+  if (isRoutingHeader(name)) throw invalid('headers', `of the credential: ${name} belongs to the connection`);
   try {
     headers.set(name, value);
   } catch {

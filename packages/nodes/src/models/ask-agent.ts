@@ -36,7 +36,9 @@ export async function askAgent(use: ModelUse, task: AgentTask, context: NodeCont
   const agent = context.agent ?? { tools: [], turns: [], readsData: true, call: undefined };
   const { turns } = agent;
   checkConversation(turns);
-  const tools = await usableTools(agent, task.tools ?? [], task.outputSchema, context);
+  // The author may name a file, but others may have written what is in it.
+  const readsData = agent.readsData || (task.files ?? []).length > 0;
+  const tools = await usableTools({ ...agent, readsData }, task.tools ?? [], task.outputSchema, context);
   const prompt = await promptOf(task, context.files);
   prompt.push(...turns.flatMap(messagesOf));
   // Models of Anthropic that reason refuse to be told to call a tool.

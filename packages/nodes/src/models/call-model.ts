@@ -3,6 +3,7 @@ import {
   InvalidResponseDataError,
   JSONParseError,
   type LanguageModelV4CallOptions,
+  type LanguageModelV4FilePart,
   type LanguageModelV4FunctionTool,
   type LanguageModelV4GenerateResult,
   type LanguageModelV4Message,
@@ -75,12 +76,12 @@ export function modelCaller(
     let call: string | undefined;
     async function send(request: HttpRequest): Promise<HttpResponse> {
       const place = { workspaceId, executionId, nodeId, iteration };
-      const reservedTokens = tokensNeeded(request, settings.maxOutputTokens);
+      const reservedTokens = tokensNeeded(request, prompt, settings.maxOutputTokens);
       call = await modelCalls.begin({ ...place, credentialId, provider, model: modelId, reservedTokens });
       try {
         return await http.request(request);
       } catch (error) {
-        if (error instanceof NodeError && error.code === 'ADDRESS_REFUSED') await modelCalls.withdraw(call);
+        if (wasNotSent(error)) await modelCalls.withdraw(call);
         throw error;
       }
     }
@@ -98,7 +99,8 @@ export function modelCaller(
       const options = { ...optionsOf(settings), prompt: [...prompt], abortSignal: signal() };
       const result = await model.doGenerate(options);
       const tokens = tokensOf(result);
-      if (call !== undefined) await modelCalls.settle(call, tokens);
+      // A provider that counts nothing leaves what was reserved: the limit of the workspace holds for it, too.
+      if (call !== undefined && isCounted(result)) await modelCalls.settle(call, tokens);
       const warnings = result.warnings.map(warningText);
       const { content, finishReason } = result;
       return { text: textOf(result), content, finishReason: finishReason.unified, tokens, warnings };
@@ -116,10 +118,46 @@ const USUAL_OUTPUT = 4_096;
 /** Of text, in tokens of most models. */
 const CHARACTERS_PER_TOKEN = 4;
 
+/** Of a file, in tokens: providers count its pages or pixels, and not its bytes. */
+const FILE_TOKENS = 2_000;
+
 /** Returns how many tokens a request and its response may have. */
-function tokensNeeded({ body }: HttpRequest, maxOutputTokens: number = USUAL_OUTPUT): number {
-  const characters = typeof body === 'string' ? body.length : 0;
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN) + maxOutputTokens;
+function tokensNeeded(
+  { body }: HttpRequest,
+  prompt: readonly LanguageModelV4Message[],
+  maxOutputTokens: number = USUAL_OUTPUT,
+): number {
+  const files = prompt.flatMap(({ role, content }) =>
+    role === 'user' ? content.flatMap((part) => (part.type === 'file' ? [base64Length(part)] : [])) : [],
+  );
+  const inBody = typeof body === 'string' ? body.length : 0;
+  const ofText = Math.max(0, inBody - files.reduce((sum, length) => sum + length, 0));
+  return Math.ceil(ofText / CHARACTERS_PER_TOKEN) + files.length * FILE_TOKENS + maxOutputTokens;
+}
+
+/** Returns the length of a file in the body of a request, in characters. */
+function base64Length({ data }: LanguageModelV4FilePart): number {
+  if (data.type !== 'data') return 0;
+  return typeof data.data === 'string' ? data.data.length : Math.ceil(data.data.byteLength / 3) * 4;
+}
+
+/** Codes of errors before anything of a request was sent, of the system and of undici. */
+const NOT_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether the provider has certainly got nothing of a request. */
+function wasNotSent(error: unknown): boolean {
+  if (!(error instanceof NodeError)) return false;
+  if (error.code === 'ADDRESS_REFUSED' || error.code === 'PARAMETERS_INVALID') return true;
+  for (let cause: unknown = error.cause; types.isNativeError(cause); cause = cause.cause)
+    if ('code' in cause && NOT_SENT.has(String(cause.code))) return true;
+  return false;
 }
 
 function isRefusal(error: unknown): boolean {
@@ -181,9 +219,16 @@ function tokensOf({ usage }: Pick<LanguageModelV4GenerateResult, 'usage'>): Mode
   };
 }
 
+function isCounted({ usage }: Pick<LanguageModelV4GenerateResult, 'usage'>): boolean {
+  return usage.inputTokens.total !== undefined || usage.outputTokens.total !== undefined;
+}
+
+/** Most tokens of a response: no model reads or writes as many. */
+const MAX_TOKENS = 100_000_000;
+
 /** A server of anybody's may count anything. */
 function wholeNumber(count: number | undefined): number {
-  return count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0;
+  return count !== undefined && Number.isSafeInteger(count) && count > 0 ? Math.min(count, MAX_TOKENS) : 0;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { type AgentTool, type CallEnd, NodeError, type Outcome, type WaitAnswer } from '@deckhand/engine';
-import { excerpt } from '../text/limit.ts';
 
 /** Whether an agent may call a tool: at once, after a person approved the call, or never. */
 export const PERMISSIONS = ['free', 'ask', 'forbidden'] as const;
@@ -12,8 +11,13 @@ const MAX_ASKED = 20_000;
 
 const CHOICES = ['approved', 'rejected'];
 
-/** Characters that are not seen, or change the order in which others are. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Maximum depth of such arguments: each level indents all lines in it. */
+const MAX_ASKED_DEPTH = 20;
+/** Maximum length of what the model is told of a decision, in characters. */
+const MAX_REFUSAL = 12_000;
+
+/** Characters that are not seen, or change the order in which others are. The braille blank looks like a space. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
  * Returns whether a person decides about the calls of a tool: as its author says, or else if it has effects and the
@@ -34,10 +38,19 @@ function questionText(tool: string, input: JsonValue): string {
 
 /** Returns why a person cannot decide about these arguments; undefined if one can. */
 export function questionProblem(input: JsonValue): string | undefined {
-  const { length } = visibleJson(input);
+  if (isDeeperThan(input, MAX_ASKED_DEPTH))
+    return `the arguments have more than ${MAX_ASKED_DEPTH} levels, and a person who decides about the call reads them`;
+  // First as short as it gets: what a model sends may be large, and indented it is many times as large.
+  const short = JSON.stringify(input).length;
+  const length = short > MAX_ASKED ? short : visibleJson(input).length;
   return length <= MAX_ASKED
     ? undefined
     : `the arguments have ${length} characters, and a person who decides about the call reads ${MAX_ASKED} at most`;
+}
+
+function isDeeperThan(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
 function visibleJson(input: JsonValue): string {
@@ -71,5 +84,5 @@ export function decided(answer: WaitAnswer): Outcome {
 export function refusalText({ decision }: Extract<CallEnd, { kind: 'refusal' }>): string {
   const { comment } = isJsonObject(decision) ? decision : {};
   const why = typeof comment === 'string' && comment !== '' ? `: ${comment}` : '';
-  return excerpt(`a person decided against this call${why}`);
+  return `a person decided against this call${why}`.slice(0, MAX_REFUSAL).toWellFormed();
 }

@@ -133,6 +133,24 @@ describe.each(PROVIDERS)('a model of %s', (provider) => {
     expect(JSON.stringify(requests[0]?.json)).toContain(Buffer.from('pixels').toString('base64'));
   });
 
+  it('has the tokens of files reserved by their number, whatever their length', async () => {
+    const { url } = await serveModels({ text: 'A cat' });
+    const files = createMemoryFiles();
+    const image = await files.save([Buffer.alloc(300_000, 'x')], { name: 'cat.png', contentType: 'image/png' });
+    const asked = { prompt: 'What is it?', files: [image, image], maxOutputTokens: 50 };
+    const { begun } = await run(secretOf(provider, url), asked, { files });
+    const reserved = begun.map(({ reservedTokens }) => reservedTokens);
+    expect(reserved).toEqual([expect.any(Number)]);
+    expect(Math.min(...reserved)).toBeGreaterThan(4_050);
+    expect(Math.max(...reserved)).toBeLessThan(5_000);
+  });
+
+  it('counts nothing while nothing answers at its address', async () => {
+    const { outcome, begun, settled } = await run(secretOf(provider, 'http://127.0.0.1:1'), { prompt: 'Hello' });
+    expect(outcome).toMatchObject({ error: { code: 'HTTP_REQUEST_FAILED' } });
+    expect([begun, settled]).toEqual([[], []]);
+  });
+
   it('whose response is not one of its API, fails the node and may be tried again', async () => {
     const { url } = await serve((_request, response) => {
       response.setHeader('content-type', 'application/json').end('{"choices": [');

@@ -97,7 +97,7 @@ export function confirmAuthenticator(context: PeopleContext): Route {
     async (request, response, caller) => {
       const { code } = parseCode(await readBody(request));
       await requireConfirmed(context, caller);
-      const { userId, sessionId } = caller;
+      const { userId } = caller;
       const kept = await readAuthenticator(db, userId);
       if (!kept || kept.isConfirmed)
         throw new DeckhandError('INVALID_STATE', { message: 'Start to add the authenticator app again' });
@@ -107,7 +107,7 @@ export function confirmAuthenticator(context: PeopleContext): Route {
         throw new DeckhandError('FORBIDDEN', { message: 'The code is wrong: check the time of your device' });
       await secondFactorLimit.succeeded(userId, request.ip ?? '', true);
       const { recoveryCodes, recoveryHashes } = newRecoveryCodes();
-      const factor = { sessionId, recoveryHashes, secret: kept.secret, step };
+      const factor = { recoveryHashes, secret: kept.secret, step };
       const isFirst = await keepAuthenticator(db, caller, factor);
       sendJson(response, 200, { recoveryCodes: isFirst ? recoveryCodes : null });
     },
@@ -185,7 +185,7 @@ export function addPasskey(context: PeopleContext): Route {
       if (!verified)
         throw new DeckhandError('FORBIDDEN', { message: 'This passkey cannot be verified: start it again' });
       const { recoveryCodes, recoveryHashes } = newRecoveryCodes();
-      const { id, isFirst } = await keepPasskey(db, caller, { ...verified, name }, { sessionId, recoveryHashes });
+      const { id, isFirst } = await keepPasskey(db, caller, { ...verified, name }, { recoveryHashes });
       sendJson(response, 201, { id, recoveryCodes: isFirst ? recoveryCodes : null });
     },
   );

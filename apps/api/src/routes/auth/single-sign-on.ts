@@ -82,8 +82,13 @@ export function finishSignOn(context: PeopleContext): Route {
         return;
       }
       const outcome = await pendingSignIns.signIn(request, { user, by, browser });
-      if (outcome.kind === 'signedIn') sendJson(response, 200, { ...outcome.session, next });
-      else sendJson(response, 202, { ...outcome.pending, next });
+      if (outcome.kind === 'signedIn') {
+        sendJson(response, 200, { ...outcome.session, next });
+        return;
+      }
+      // The cookie is as old as the start of the sign-on, and the second step has its own time.
+      setBrowserSecret(response, publicUrl, browser);
+      sendJson(response, 202, { ...outcome.pending, next });
     },
   );
 }

@@ -17,7 +17,7 @@ export function getExecutionHistogram({ db, runReads, shares }: RunContext): Rou
     {
       summary: 'Count the runs of a workspace by start and status',
       description:
-        'Counts the runs that match the filters of a list, in at most 60 buckets of equal length: the last 20,000 runs, by default those of the last 24 hours. Counts as a search.',
+        'Counts the runs that match the filters of a list, in at most 60 buckets of equal length: the last 20,000 runs, by default those of the last 24 hours.',
       returns: 'Counts per status, of all and of each bucket',
       query: ExecutionHistogramQuery,
       readsReplica: true,
@@ -29,7 +29,7 @@ export function getExecutionHistogram({ db, runReads, shares }: RunContext): Rou
       checkDuration(filter);
       // Only its members may use up a workspace's share.
       await requireRole(db, caller, filter.workspaceId, 'viewer');
-      const { value, ageMs } = await shares.within(filter.workspaceId, 'searches', () =>
+      const { value, ageMs } = await shares.within(filter.workspaceId, 'histograms', () =>
         runReads.read((source) => readRunHistogram(db, caller, filter, source), { isFresh: wantsFresh(request) }),
       );
       setAge(response, ageMs);

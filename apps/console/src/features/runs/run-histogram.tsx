@@ -1,5 +1,5 @@
 import { EXECUTION_STATUSES, type ExecutionHistogram, type ExecutionStatus } from '@deckhand/contracts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { histogramQuery, type RunFilter } from '../../api/executions.ts';
 import { choicesOf, text } from '../../app/search.ts';
 import { STATUS_LOOKS } from '../../components/status-badge.tsx';
@@ -32,10 +32,10 @@ export function RunHistogram({
     ...histogramQuery(workspaceId, { ...filter, status: undefined }),
     enabled: isCounted,
     refetchInterval: isLive ? LIVE_MS : false,
-    placeholderData: keepPreviousData,
+    placeholderData: (before, query) => (isSamePlace(query?.queryKey, workspaceId, filter) ? before : undefined),
   }).data;
-  if (!isCounted || counted === undefined || sum(counted.statuses) === 0) return null;
   const chosen = choicesOf(EXECUTION_STATUSES, filter.status);
+  if (!isCounted || counted === undefined || (sum(counted.statuses) === 0 && chosen.length === 0)) return null;
   const toggle = (status: ExecutionStatus): void => {
     const next = chosen.includes(status) ? chosen.filter((other) => other !== status) : [...chosen, status];
     onChange({ status: text(next.join(',')) });
@@ -54,7 +54,10 @@ export function RunHistogram({
             />
           ),
         )}
-        {!counted.isComplete && <span className={classes.note}>{i18n.t('Only the last runs are counted')}</span>}
+        <span className={classes.note}>
+          {i18n.t('since {when}', { when: describeTime(counted.from) })}
+          {!counted.isComplete && ` · ${i18n.t('Only the last runs are counted')}`}
+        </span>
       </div>
       <Bars
         counted={counted}
@@ -63,6 +66,13 @@ export function RunHistogram({
       />
     </section>
   );
+}
+
+/** Whether counts are of the same workspace and workflow: others are not shown while new ones are loaded. */
+function isSamePlace(key: readonly unknown[] | undefined, workspaceId: string, filter: RunFilter): boolean {
+  const [, ofWorkspace, of] = key ?? [];
+  const ofWorkflow = typeof of === 'object' && of !== null && 'workflowId' in of ? of.workflowId : undefined;
+  return ofWorkspace === workspaceId && ofWorkflow === filter.workflowId;
 }
 
 function StatusCount({

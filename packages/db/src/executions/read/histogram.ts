@@ -35,16 +35,19 @@ export async function readRunHistogram(
   const { since, from, to, bucketSeconds } = periodOf(filter);
   const startedAt = { ...filter.startedAt, gte: new Date(since).toISOString() };
   const resolved = await resolveFilter(source, { ...filter, startedAt });
+  const bucketMs = bucketSeconds * 1_000;
+  // At least one: a run may have started in the same ms.
+  const count = Math.max(1, Math.ceil((to - from) / bucketMs));
+  // The last bucket has the runs at the upper bound, too, and those of processes whose clocks are ahead.
   const rows = await source.$queryRaw<Row[]>(Prisma.sql`
-    SELECT floor((extract(epoch FROM at) - ${from / 1_000}::float8) / ${bucketSeconds}::int)::int AS bucket,
+    SELECT least(floor((extract(epoch FROM at) - ${from / 1_000}::float8) / ${bucketSeconds}::int), ${count - 1}::int)::int AS bucket,
       status::text AS status, count(*)::int AS count
     FROM (
       SELECT ${BEGAN_AT} AS at, e.status FROM executions e WHERE ${filterConditions(resolved)}
       ORDER BY ${BEGAN_AT} DESC, e.id DESC LIMIT ${MAX_RUNS + 1}
     ) last_runs
     GROUP BY 1, 2`);
-  const bucketMs = bucketSeconds * 1_000;
-  const buckets = Array.from({ length: Math.ceil((to - from) / bucketMs) }, (_, index) => ({
+  const buckets = Array.from({ length: count }, (_, index) => ({
     from: new Date(from + index * bucketMs).toISOString(),
     statuses: countsOf(rows.filter(({ bucket }) => bucket === index)),
   }));

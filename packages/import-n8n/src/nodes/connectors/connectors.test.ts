@@ -208,6 +208,42 @@ it('is a stub that names the operation, if a parameter has no equivalent', () =>
   });
 });
 
+it.each([
+  [
+    'discord',
+    2,
+    { sendTo: 'user', guildId: { mode: 'id', value: 'G' }, userId: { mode: 'id', value: 'U' }, content: 'Hi' },
+  ],
+  ['discord', 2, { channelId: { mode: 'id', value: 'C' }, embeds: { values: [{ description: 'Hi' }] } }],
+  ['slack', 2.2, { select: 'channel', channelId: { mode: 'id', value: 'C1' }, messageType: 'block', blocksUi: '[]' }],
+  ['slack', 2.2, { select: 'user', user: { mode: 'username', value: 'bob' }, text: 'Hi' }],
+])('is a stub, and no node that fails, where n8n sends what the table does not know: %s', (type, version, given) => {
+  expect(noteOf(type, version, given)).toMatchObject({ level: 'manual' });
+});
+
+it.each([
+  [
+    'an address of a sheet',
+    'googleSheets',
+    4.5,
+    { documentId: { mode: 'id', value: 'D' }, sheetName: { mode: 'url' } },
+  ],
+  ['an address of a spreadsheet', 'googleSheets', 4.5, { documentId: { mode: 'url' }, sheetName: { mode: 'id' } }],
+  ['an address of a file', 'googleDrive', 3, { operation: 'download', fileId: { mode: 'url' } }],
+])('searches no long text: %s', (_what, type, version, given) => {
+  const long = `https://docs.google.com/spreadsheets/d/${'https://drive.google.com/'.repeat(2_000)}`;
+  const parameters = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : { value: 'x', ...value, ...(value.mode === 'url' && { value: long }) },
+    ]),
+  );
+  expect(noteOf(type, version, parameters)).toMatchObject({
+    level: 'manual',
+    messages: ['an address of more than 2000 characters'],
+  });
+});
+
 it('fails without what n8n needs', () => {
   expect(noteOf('slack', 2.2, {})).toMatchObject({
     level: 'review',

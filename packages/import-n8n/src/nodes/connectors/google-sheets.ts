@@ -111,7 +111,8 @@ function optionsOf({ parameters }: Conversion, table: N8nTable, known: readonly 
 /** Returns a choice of the node. @throws UnsupportedError for one that n8n does not offer, or an expression. */
 function choiceOf(given: JsonValue, known: readonly string[]): string {
   return (
-    known.find((each) => each === given) ?? unsupported(`the choice ${show(given)}: known are ${known.join(', ')}`)
+    known.find((each) => each === given) ??
+    unsupported(`the choice ${show(given).slice(0, 100)}: known are ${known.join(', ')}`)
   );
 }
 
