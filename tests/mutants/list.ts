@@ -421,6 +421,7 @@ export const MUTANTS: readonly Mutant[] = [
       'if (other !== undefined) return',
       'if (false) return',
     ],
+    ['an import takes values in any mode', 'modes.some((each) => each === mode)', "mode !== 'url'"],
   ]),
   ...of('packages/import-n8n/src/spread.ts', 'unit:import-n8n/src/layout', [
     ['imported nodes overlap', '(at - earlier >= longest)', '(at - earlier >= 100)'],
@@ -1566,8 +1567,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
   ]),
   ...of('apps/api/src/auth/sign-on-attempts.ts', SIGN_ON, [
-    ['a sign-in is finished in any browser', ' || !isSameSecret(digestOf(browser), stored.browser)', ''],
-    ['a redirect signs in twice', '(await available(redis.del(keyOf(state)))) === 0', 'false'],
+    ['a redirect signs in twice', '(await states.end(state))', 'true'],
   ]),
   ...of('packages/nodes/src/oauth2/sign-on-provider.ts', HOSTILE_SIGN_ON, [
     [
@@ -1861,6 +1861,12 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/import-n8n/src/expressions/translator.ts', HOSTILE_IMPORTS, [
     ['imported expressions multiply', 'part.text.length > MAX_TRANSLATED', 'false'],
+  ]),
+  ...of('packages/import-n8n/src/nodes/connectors/addresses.ts', HOSTILE_IMPORTS, [
+    ['imported addresses have any length', 'address.length > MAX_ADDRESS', 'false'],
+  ]),
+  ...of('packages/import-n8n/src/nodes/connectors/google-sheets.ts', CONNECTORS_OF_N8N, [
+    ['an import takes any choice', 'known.find((each) => each === given) ??', 'known[0] ??'],
   ]),
   ...of('packages/import-n8n/src/nodes/set.ts', HOSTILE_IMPORTS, [
     ['names of imported fields have parts without number', "shown.split('.').length > MAX_NESTING", 'false'],

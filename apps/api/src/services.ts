@@ -65,7 +65,7 @@ import { readSecondFactorRule } from './auth/second-factor-settings.ts';
 import { createSecondFactors } from './auth/second-factors.ts';
 import { createPasswordResets } from './auth/password-resets.ts';
 import { createRequestLimit } from './auth/request-limit.ts';
-import { createSignOnAttempts } from './auth/sign-on-attempts.ts';
+import { ATTEMPT_SECONDS, createSignOnAttempts, type StartedAttempt } from './auth/sign-on-attempts.ts';
 import { type PasswordRules, readPasswordRules, readSignOn } from './auth/sign-on-settings.ts';
 import { createSingleSignOn } from './auth/single-sign-on.ts';
 import { createConnectionAttempts } from './credentials/connection-attempts.ts';
@@ -240,7 +240,9 @@ export async function createServices(options: ServiceOptions): Promise<Services>
         createSingleSignOn({
           ...{ db, secretBox, configuration: signOn, publicUrl: publicUrl(settings) },
           breakGlass: passwordRules.breakGlass,
-          attempts: createSignOnAttempts(redis, secretBox),
+          attempts: createSignOnAttempts(
+            createPassingStates<StartedAttempt>(redis, secretBox, { kind: 'sign-on', seconds: ATTEMPT_SECONDS }),
+          ),
           provider: createSignOnProvider(
             { ...signOn, redirectUrl: `${publicUrl(settings)}/sso/callback` },
             { http: signOnHttp },

@@ -111,6 +111,15 @@ describe('files of items', () => {
     });
   });
 
+  it('are made with a name and a type that are text, also with braces', async () => {
+    const options = { fileName: '{{ 1 }}.txt', mimeType: 'text/{{ 2 }}' };
+    const make = node('Make', 'convertToFile', { operation: 'toText', sourceProperty: 'a', options });
+    const { definition } = convert([START, make, respond], 'Start > Make', 'Make > Respond');
+    const { ending } = await runInMemory(definition, { trigger: { a: 'hi' }, services: { code } });
+    const body = { filename: '{{ 1 }}.txt', contentType: 'text/{{ 2 }}' };
+    expect(ending).toMatchObject({ kind: 'success', result: { body } });
+  });
+
   it('are asked of what replaces a stub', () => {
     const stub = node('Telegram', 'telegram');
     const { notes } = convert([START, stub, respond], 'Start > Telegram', 'Telegram > Respond');

@@ -33,6 +33,12 @@ const switchOf = (name: string, count: number): object => {
   return node(name, 'switch', { rules: { values } });
 };
 
+interface AddressesOfNode {
+  readonly operation?: string;
+  readonly id?: string;
+  readonly [name: string]: string | undefined;
+}
+
 const millis = async (work: () => Promise<unknown>): Promise<number> => {
   const begunAt = performance.now();
   await work();
@@ -230,6 +236,25 @@ describe('time', () => {
     const nodes = [START, node('Set', 'set', parameters)];
     expect(await millis(() => imported(nodes, connect('Start > Set')))).toBeLessThan(500);
   });
+
+  it.each([
+    [
+      'googleSheets',
+      { documentId: '1'.repeat(40), sheetName: `https://docs.google.com/spreadsheets/d/${'a'.repeat(60_000)}` },
+    ],
+    ['googleSheets', { documentId: '-/'.repeat(30_000), sheetName: 'https://docs.google.com/spreadsheets/d/a#gid=0' }],
+    ['googleDrive', { operation: 'download', fileId: 'https://docs.google.com/'.repeat(2_500) }],
+    ['airtable', { operation: 'get', base: 'https://airtable.com/'.repeat(2_500), table: 't', id: 'r' }],
+  ])(
+    'is not spent on long addresses of a node of %s',
+    async (type, { operation, id, ...addresses }: AddressesOfNode) => {
+      const located = Object.entries(addresses).map(([name, value]) => [name, { __rl: true, mode: 'url', value }]);
+      const parameters = { operation, id, ...Object.fromEntries(located) };
+      const nodes = Array.from({ length: 30 }, (_, n) => node(`N${n}`, type, parameters, { typeVersion: 4 }));
+      const { notes } = await imported([START, ...nodes], connect(...nodes.map((_, n) => `Start > N${n}`)));
+      expect(notes.at(-1)).toMatchObject({ level: 'manual', messages: ['an address of more than 2000 characters'] });
+    },
+  );
 
   it('is short for a name with many parts', async () => {
     const assignments = [{ name: 'a.'.repeat(30_000), value: 'x', type: 'any' }];

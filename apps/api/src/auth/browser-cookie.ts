@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import { ATTEMPT_SECONDS, createSecret } from './sign-on-attempts.ts';
+import { ATTEMPT_SECONDS } from './sign-on-attempts.ts';
+import { createSecret } from './tokens.ts';
 
 /**
  * The cookie that binds a sign-in in several steps to its browser. It is the only cookie of the service, gives no

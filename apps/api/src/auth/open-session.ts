@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { LoginResponse, User } from '@deckhand/contracts';
 import { createSession, type Database, type NewSession, type SessionLimits } from '@deckhand/db';
 import { originOf } from '../http/caller-address.ts';
-import { createSessionToken, hashSecret } from './tokens.ts';
+import { createSecret, hashSecret } from './tokens.ts';
 
 const MAX_USER_AGENT_LENGTH = 500;
 
@@ -22,7 +22,7 @@ export async function openSession(
   request: Request,
   by: SessionOrigin = {},
 ): Promise<LoginResponse> {
-  const token = createSessionToken();
+  const token = createSecret();
   const actor = { userId: user.id, boundTo: null, origin: () => originOf(request, null) };
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT_LENGTH);
   const expiresAt = await createSession(db, actor, { ...by, tokenHash: hashSecret(token), userAgent }, sessionLimits);

@@ -2,7 +2,7 @@ import { DeckhandError, parseOwnJson } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
 import { isSameSecret, type SecretBox, SecretBoxError } from '@deckhand/runtime';
 import { createHash } from 'node:crypto';
-import { createSecret } from './sign-on-attempts.ts';
+import { createSecret } from './tokens.ts';
 
 /**
  * What is remembered between two steps of a person, in Redis for all replicas, encrypted: somebody who can write to
@@ -65,8 +65,11 @@ async function opened<T>(secretBox: SecretBox, sealed: string): Promise<Stored<T
   }
 }
 
-/** @throws DeckhandError SERVICE_UNAVAILABLE while Redis refuses the command. */
-async function available<T>(command: Promise<T>): Promise<T> {
+/**
+ * Returns the reply of Redis.
+ * @throws DeckhandError SERVICE_UNAVAILABLE while Redis refuses the command.
+ */
+export async function available<T>(command: Promise<T>): Promise<T> {
   try {
     return await command;
   } catch (error) {

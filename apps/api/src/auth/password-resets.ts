@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { MailSettings } from './mail-settings.ts';
 import type { RequestLimit } from './request-limit.ts';
 import { type PasswordRules, requirePasswordAllowed } from './sign-on-settings.ts';
-import { createSessionToken, hashSecret } from './tokens.ts';
+import { createSecret, hashSecret } from './tokens.ts';
 
 /** How long sending a message may take, in ms. */
 const SEND_LIMIT_MS = 60_000;
@@ -45,7 +45,7 @@ export function createPasswordResets({
     try {
       requirePasswordAllowed(rules, email);
       await limit.count(createHash('sha256').update(email.toLowerCase()).digest('base64url'));
-      const token = createSessionToken();
+      const token = createSecret();
       const reset = await createPasswordReset(db, {
         ...{ email, tokenHash: hashSecret(token), breakGlass: rules.breakGlass },
       });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createApiKeyText, createSessionToken, hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';
+import { createApiKeyText, createSecret, hashSecret, isApiKeyText, isSessionToken } from './tokens.ts';
 
 describe('keys and tokens', () => {
   it('are recognised, and not taken for each other', () => {
-    const [key, token] = [createApiKeyText(), createSessionToken()];
+    const [key, token] = [createApiKeyText(), createSecret()];
     expect([isApiKeyText(key), isSessionToken(key)]).toEqual([true, false]);
     expect([isApiKeyText(token), isSessionToken(token)]).toEqual([false, true]);
   });

@@ -19,8 +19,8 @@ export function createApiKeyText(): string {
   return `dk_${digits}`;
 }
 
-/** Creates a session token: 32 random bytes. */
-export function createSessionToken(): string {
+/** Creates 32 random bytes: the token of a session, the secret of a browser, a state, a nonce or a proof. */
+export function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 

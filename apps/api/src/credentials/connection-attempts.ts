@@ -1,7 +1,8 @@
-import { DeckhandError, parseOwnJson } from '@deckhand/contracts';
+import { parseOwnJson } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 import { createHash, randomBytes } from 'node:crypto';
+import { available } from '../auth/passing-states.ts';
 
 /** An attempt of a person to connect a credential. */
 export interface ConnectionAttempt {
@@ -91,14 +92,5 @@ async function opened(secretBox: SecretBox, sealed: string): Promise<string> {
   } catch (error) {
     if (error instanceof SecretBoxError) return '{}';
     throw error;
-  }
-}
-
-/** @throws DeckhandError SERVICE_UNAVAILABLE while Redis refuses the command. */
-async function available<T>(command: Promise<T>): Promise<T> {
-  try {
-    return await command;
-  } catch (error) {
-    throw new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { compileBody, CreatedInvite, CreateInviteBody, InviteEntry, pageOf } from '@deckhand/contracts';
 import { createInvite as create, deleteInvite as remove, listInvites as list } from '@deckhand/db';
-import { createSessionToken, hashSecret } from '../auth/tokens.ts';
+import { createSecret, hashSecret } from '../auth/tokens.ts';
 import { PageQuery, pathId, readPage } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson, sendNothing } from '../http/respond.ts';
@@ -26,7 +26,7 @@ export function createInvite({ db }: ResourceContext): Route {
     async (request, response, caller) => {
       const workspaceId = pathId(request);
       const { email = null, role } = parse(await readBody(request));
-      const token = createSessionToken();
+      const token = createSecret();
       const invite = await create(db, caller, { workspaceId, email, role, tokenHash: hashSecret(token) });
       sendJson(response, 201, { ...invite, token });
     },

@@ -16,7 +16,7 @@ const N8nOperation = Type.Object(
     values: Type.Optional(
       Type.Record(Type.String({ pattern: '^(path|query|header|body)\\.' }), Type.String(), {
         description:
-          'The parameter of n8n of each value, by names with dots. A question mark after it: it may be missing; an exclamation mark: n8n evaluates it for the first item; a star: it sends it as text. Without `values`, nothing is converted: a stub names the action',
+          'The parameter of n8n of each value, by names with dots. A question mark after it: it may be missing; an exclamation mark: n8n evaluates it for the first item; a star: it sends it as text; braces: it is an object of values. Without `values`, nothing is converted: a stub names the action',
       }),
     ),
     fixed: Type.Optional(
@@ -30,13 +30,19 @@ const N8nOperation = Type.Object(
     ),
     needs: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: 'Parameters without which n8n fails, with what is missing then',
+        description: 'Parameters without which n8n fails, whatever the others are, with what is missing then',
       }),
     ),
     ignored: Type.Optional(Type.Array(Type.String(), { description: 'Parameters that change nothing here' })),
     urls: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
         description: 'Patterns by which n8n finds the values of parameters that are given as addresses',
+      }),
+    ),
+    modes: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description:
+          'In which modes n8n takes the values of parameters that are chosen as they are. Those of others make a stub, apart from addresses with a pattern',
       }),
     ),
     error: JavaScript('Returns what went wrong of a response that is none by its status, of its `body`'),

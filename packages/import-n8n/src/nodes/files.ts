@@ -1,5 +1,5 @@
 import type { JsonObject, NodeDefinition } from '@deckhand/contracts';
-import { braced, convertText, isExpression } from '../expressions/template.ts';
+import { braced, convertValue, isExpression } from '../expressions/template.ts';
 import { fileOfItem } from '../files.ts';
 import { asList } from '../source.ts';
 import { unsupported } from '../unsupported.ts';
@@ -88,7 +88,7 @@ interface Writer {
 
 /** Makes a file of one item, or of all of them. */
 export function convertToFileNode(conversion: Conversion): Converted {
-  const { id, node, parameters } = conversion;
+  const { id, node, parameters, scope } = conversion;
   const { binaryPropertyName = 'data', options } = parameters;
   const { fileName, mimeType, ...more } = object(options);
   const [unknown] = Object.keys(more);
@@ -99,8 +99,8 @@ export function convertToFileNode(conversion: Conversion): Converted {
     return unsupported('names and types of files that are expressions');
   const file: JsonObject = {
     base64: braced(writer.base64),
-    contentType: convertText(text(mimeType) ?? writer.contentType, conversion.scope),
-    filename: convertText(text(fileName) ?? writer.fileName, conversion.scope),
+    contentType: convertValue(text(mimeType) ?? writer.contentType, scope),
+    filename: convertValue(text(fileName) ?? writer.fileName, scope),
   };
   const { nodes: before = [] } = writer;
   const fileId = before.length === 0 ? id : `${id}__file`;

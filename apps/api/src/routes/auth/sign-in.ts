@@ -10,7 +10,7 @@ import {
 } from '@deckhand/contracts';
 import { changePassword as change, deleteSession, findUserByEmail, listRoles, readPasswordHash } from '@deckhand/db';
 import { readBrowserSecret, setBrowserSecret } from '../../auth/browser-cookie.ts';
-import { createSecret } from '../../auth/sign-on-attempts.ts';
+import { createSecret } from '../../auth/tokens.ts';
 import { requirePasswordAllowed } from '../../auth/sign-on-settings.ts';
 import { passwordIssues } from '../../auth/passwords.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.ts';

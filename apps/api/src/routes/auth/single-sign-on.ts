@@ -11,7 +11,7 @@ import {
 import { deleteSession } from '@deckhand/db';
 import { readBrowserSecret, setBrowserSecret } from '../../auth/browser-cookie.ts';
 import { openSession } from '../../auth/open-session.ts';
-import { createSecret } from '../../auth/sign-on-attempts.ts';
+import { createSecret } from '../../auth/tokens.ts';
 import type { SingleSignOn } from '../../auth/single-sign-on.ts';
 import type { PeopleContext } from '../../contexts.ts';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody, readOptionalBody } from '../../http/read-body.ts';

@@ -6,6 +6,7 @@ import { isList, lookup, object, show } from '../../workflow.ts';
 import { type Conversion, type Converted, incomplete } from '../converter.ts';
 import { noteCredential } from '../credentials.ts';
 import { eachInLoop } from '../each-in-loop.ts';
+import { partOfAddress } from './addresses.ts';
 
 /** Parameters that choose the operation, or are part of every node. */
 const COMMON = ['resource', 'operation'];
@@ -22,17 +23,14 @@ export function callNode(conversion: Conversion, table: N8nTable): Converted {
   }
   const choose = `choose the operation "${first.action}" of the connector "${connector}" ${version}`;
   if (node.version < table.from) return unsupported(`it is of an older version: ${choose}`);
-  const needed = rows.flatMap(({ needs = {} }) => Object.entries(needs));
-  const [, missing] = needed.find(([path]) => isMissing(at(parameters, path))) ?? [];
-  if (missing !== undefined) return incomplete(conversion, missing);
+  const needed = missingNeed(rows, parameters);
+  if (needed !== undefined) return incomplete(conversion, needed);
   const row = rows.find((each) => isMet(each, parameters));
   if (!row?.values) return unsupported(`its parameters are others here: ${choose}`);
   const other = unknownParameter(row, parameters);
   if (other !== undefined) return unsupported(`its parameter ${other} has no equivalent: ${choose}`);
-  // Only now: with other parameters, n8n may not need it.
-  const required = Object.values(row.values).map((each) => parameterOf(each));
-  const absent = required.find(({ path, isOptional }) => !isOptional && isMissing(at(parameters, path)));
-  if (absent) return incomplete(conversion, `no ${absent.path}`);
+  const missing = missingValue(row, parameters);
+  if (missing !== undefined) return incomplete(conversion, `no ${missing}`);
   noteCredential(conversion, `${table.credential} for the connector "${connector}"`);
   for (const each of row.notes ?? []) review(each);
   const { isList: returnsList = false, allPages = false, error, item = 'body' } = row;
@@ -78,8 +76,22 @@ export function nameOf(table: N8nTable, parameters: JsonObject): { readonly name
   return { name: byDefault?.n8n ?? `${prefix}-` };
 }
 
+/** Returns what a node lacks without which n8n runs none of its operations of a name. */
+function missingNeed(rows: readonly N8nOperation[], parameters: JsonObject): string | undefined {
+  const needs = rows.flatMap((row) => Object.entries(row.needs ?? {}));
+  return needs.find(([path]) => isMissing(at(parameters, path)))?.[1];
+}
+
+/** Returns the first parameter that a node lacks, and without which its operation fails. */
+function missingValue({ values = {} }: N8nOperation, parameters: JsonObject): string | undefined {
+  const required = Object.values(values)
+    .map(parameterOf)
+    .filter(({ isOptional, isObject }) => !isOptional && !isObject);
+  return required.find(({ path }) => isMissing(at(parameters, path)))?.path;
+}
+
 function isMissing(given: JsonValue | undefined): boolean {
-  const value = given !== undefined && isLocator(given) ? given.value : given;
+  const value = given !== undefined && isLocator(given) ? (given.value ?? '') : given;
   return value === undefined || value === '';
 }
 
@@ -102,9 +114,11 @@ function parameterOf(written: string): {
   readonly isOptional: boolean;
   readonly isOnce: boolean;
   readonly isText: boolean;
+  readonly isObject: boolean;
 } {
-  const [, path = written, optional, once, text] = /^([^?!*]+)(\?)?(!)?(\*)?$/.exec(written) ?? [];
-  return { path, isOptional: optional !== undefined, isOnce: once !== undefined, isText: text !== undefined };
+  const [, path = written, marks = ''] = /^([^?!*{]+)(.*)$/.exec(written) ?? [];
+  const has = (mark: string): boolean => marks.includes(mark);
+  return { path, isOptional: has('?'), isOnce: has('!'), isText: has('*'), isObject: has('{}') };
 }
 
 /** Returns the first parameter of an export that an operation does not know. */
@@ -128,7 +142,7 @@ function unknownParameter({ values = {}, when = {}, ignored = [] }: N8nOperation
 
 /** Returns the values of an operation. @throws UnsupportedError */
 function valuesOf(
-  { values = {}, fixed = {}, urls = {} }: N8nOperation,
+  { values = {}, fixed = {}, urls = {}, modes = {} }: N8nOperation,
   parameters: JsonObject,
   { scope, once }: { scope: Scope; once: Scope },
 ) {
@@ -139,54 +153,57 @@ function valuesOf(
   };
   for (const [to, value] of Object.entries(fixed)) put(to, value);
   for (const [to, written] of Object.entries(values)) {
-    const { path, isOptional, isOnce, isText } = parameterOf(written);
+    const { path, isOptional, isOnce, isText, isObject } = parameterOf(written);
     const given = at(parameters, path);
     if ((given === undefined || given === '') && isOptional) continue;
     if (given === undefined) return unsupported(`its parameter ${path} is missing`);
-    put(to, convertLocated(given, { path, url: lookup(urls, path), isText }, isOnce ? once : scope));
+    const located = { path, url: lookup(urls, path), modes: lookup(modes, path), isText };
+    put(to, isObject ? members(given, path, scope) : convertLocated(given, located, isOnce ? once : scope));
   }
   return places;
 }
 
+/** Converts an object of values; those that are missing in a run are left out. @throws UnsupportedError */
+function members(given: JsonValue, path: string, scope: Scope): JsonValue {
+  return isJsonObject(given)
+    ? braced(toExpression(given, scope))
+    : unsupported(`its parameter ${path} is not an object`);
+}
+
+/** How a parameter may be given, beside as it is. */
+interface Location {
+  readonly path: string;
+  /** The pattern by which n8n finds the value of an address. */
+  readonly url: string | undefined;
+  /** The modes whose value n8n takes as it is. */
+  readonly modes: readonly string[] | undefined;
+  readonly isText: boolean;
+}
+
 /**
  * Converts a parameter that may be given as an id, a choice of a list, or an address.
- * @param url the pattern by which n8n finds the value of an address.
  * @throws UnsupportedError
  */
-export function convertLocated(
-  given: JsonValue,
-  { path, url, isText }: { path: string; url: string | undefined; isText: boolean },
-  scope: Scope,
-): JsonValue {
-  const { mode, value = '' } = isLocator(given) ? given : { value: given };
-  // Members whose values are missing are left out.
-  if (isJsonObject(value)) return braced(toExpression(value, scope));
-  if (typeof mode === 'string' && !MODES.has(mode)) return unsupported(`its parameter ${path} is given by ${mode}`);
-  if (mode !== 'url') return isText && !isList(value) ? convertText(value, scope) : convertValue(value, scope);
+export function convertLocated(given: JsonValue, { path, url, modes = [], isText }: Location, scope: Scope): JsonValue {
+  const isLocated = isLocator(given);
+  const { mode, value = '' } = isLocated ? given : { value: given };
+  if (isJsonObject(value)) return unsupported(`its parameter ${path} is an object of another form`);
+  if (!isLocated || modes.some((each) => each === mode)) {
+    return isText && !isList(value) ? convertText(value, scope) : convertValue(value, scope);
+  }
+  if (mode !== 'url') return unsupported(`its parameter ${path} is given by ${show(mode)}`);
   if (url === undefined) return unsupported(`its parameter ${path} is an address`);
   if (isExpression(value)) {
     const text = `(convert.string(${toExpression(value, scope)}) ?? '')`;
     return braced(`${text}.match(/${url.replaceAll('/', '\\/')}/)[1]`);
   }
-  const found = findInAddress(url, value);
+  const found = partOfAddress(show(value), url);
   return found === undefined
     ? unsupported(`its parameter ${path} is an address of another form`)
     : convertText(found, scope);
 }
 
-/** Modes of locators whose requests were compared. */
-const MODES = new Set(['id', 'list', 'name', 'url']);
-
+/** n8n knows such a parameter by these members alone. */
 function isLocator(given: JsonValue): given is JsonObject {
   return isJsonObject(given) && Object.hasOwn(given, 'mode') && Object.hasOwn(given, 'value');
-}
-
-/** Longest address that is searched, in characters: it may be chosen so that a search takes long. */
-const MAX_ADDRESS = 2_000;
-
-/** Returns what a pattern finds in an address, as n8n does. @throws UnsupportedError for a long one. */
-export function findInAddress(pattern: string, address: JsonValue): string | undefined {
-  const text = show(address);
-  if (text.length > MAX_ADDRESS) return unsupported('its address is too long');
-  return new RegExp(pattern).exec(text)?.[1];
 }

@@ -185,11 +185,14 @@ describe.each(named)('%s', (_name, row) => {
   });
 });
 
+function convertOne(type: string, typeVersion: number, parameters: JsonObject) {
+  const nodes = [START, { ...node('Node', type, parameters), typeVersion }];
+  return convertN8n(parseOwnJson(JSON.stringify({ nodes, connections: connect('Start > Node') })));
+}
+
 /** Converts one node, and returns its note. */
 function noteOf(type: string, typeVersion: number, parameters: JsonObject) {
-  const nodes = [START, { ...node('Node', type, parameters), typeVersion }];
-  const { notes } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections: connect('Start > Node') })));
-  return notes.find(({ node: name }) => name === 'Node');
+  return convertOne(type, typeVersion, parameters).notes.find(({ node: name }) => name === 'Node');
 }
 
 it('is a stub that names the operation, if a parameter has no equivalent', () => {
@@ -235,13 +238,147 @@ it.each([
       typeof value === 'string' ? value : { value: 'x', ...value, ...(value.mode === 'url' && { value: long }) },
     ]),
   );
-  expect(noteOf(type, version, parameters)).toMatchObject({ level: 'manual', messages: ['its address is too long'] });
+  expect(noteOf(type, version, parameters)).toMatchObject({
+    level: 'manual',
+    messages: ['an address of more than 2000 characters'],
+  });
 });
 
 it('fails without what n8n needs', () => {
   expect(noteOf('slack', 2.2, {})).toMatchObject({
     level: 'review',
     messages: ['it has no channel or user, so that it fails, as in n8n: complete it'],
+  });
+});
+
+const CHANNEL = { __rl: true, mode: 'id', value: 'C1' };
+const BLOCKS = '{ "blocks": [{ "type": "divider" }] }';
+
+it.each([
+  ['a message of Discord to a user', 'discord', { sendTo: 'user', userId: CHANNEL, content: 'Hi' }, 'others'],
+  ['embeds of Discord', 'discord', { channelId: CHANNEL, embeds: { values: [{ title: 'T' }] } }, 'embeds'],
+  ['files of Discord', 'discord', { channelId: CHANNEL, files: { values: [{ inputFieldName: 'a' }] } }, 'files'],
+  [
+    'blocks of Slack',
+    'slack',
+    { select: 'channel', channelId: CHANNEL, messageType: 'block', blocksUi: BLOCKS },
+    'others',
+  ],
+  [
+    'attachments of Slack',
+    'slack',
+    { select: 'user', user: CHANNEL, messageType: 'attachment', attachments: [{ text: 'a' }] },
+    'others',
+  ],
+  [
+    'changed blocks of Slack',
+    'slack',
+    { operation: 'update', channelId: CHANNEL, ts: '1.2', messageType: 'block', blocksUi: BLOCKS },
+    'others',
+  ],
+])('is a stub, if n8n runs the node without what an operation needs: %s', (_what, type, parameters, reason) => {
+  expect(noteOf(type, 2, { resource: 'message', ...parameters })).toMatchObject({
+    level: 'manual',
+    messages: [expect.stringMatching(new RegExp(`^its parameters? .*${reason}.*: choose the operation "message\\.`))],
+  });
+});
+
+it.each([
+  ['Discord', 'discord', { resource: 'message', channelId: { ...CHANNEL, value: '' }, content: 'Hi' }, 'no channelId'],
+  ['Slack', 'slack', { select: 'user', user: CHANNEL }, 'no text'],
+  ['Slack', 'slack', { operation: 'update', channelId: CHANNEL, text: 'Hi' }, 'no ts'],
+  ['Airtable', 'airtable', { operation: 'get', base: { ...CHANNEL, value: null }, table: CHANNEL, id: 'r' }, 'no base'],
+])('fails without what n8n needs for the operation that %s has', (_service, type, parameters, what) => {
+  expect(noteOf(type, 2, parameters)).toMatchObject({
+    level: 'review',
+    messages: [`it has ${what}, so that it fails, as in n8n: complete it`],
+  });
+});
+
+it('asks for 100 records where an export has no limit, as n8n does', () => {
+  const located = { base: CHANNEL, table: CHANNEL };
+  const { definition } = convertOne('airtable', 2.1, { ...located, operation: 'search', returnAll: false });
+  const call = definition.nodes.find(({ type }) => type === 'connector');
+  expect(call?.parameters?.values).toMatchObject({ query: { maxRecords: 100 } });
+});
+
+describe('a parameter that is chosen', () => {
+  const post = { select: 'channel', text: 'Hi' };
+  const levelOf = (type: string, version: number, parameters: JsonObject) => noteOf(type, version, parameters)?.level;
+
+  it.each([
+    ['slack', { select: 'user', user: { __rl: true, mode: 'username', value: 'ada' }, text: 'Hi' }],
+    ['slack', { ...post, channelId: { __rl: true, mode: 'url', value: 'https://app.slack.com/client/T/C1' } }],
+    ['slack', { ...post, channelId: { __rl: true, mode: 'constructor', value: 'C1' } }],
+    ['slack', { ...post, channelId: { __rl: true, mode: '={{ $json.mode }}', value: 'C1' } }],
+    ['slack', { ...post, channelId: { __rl: true, value: 'C1' } }],
+    ['slack', { ...post, channelId: { ...CHANNEL, value: { id: 'C1' } } }],
+    ['slack', { ...post, channelId: CHANNEL, text: { a: 1 } }],
+    ['googleSheets', { documentId: { mode: 'name', value: 'doc' }, sheetName: { mode: 'id', value: '0' } }],
+    ['googleSheets', { documentId: CHANNEL, sheetName: { mode: 'other', value: '0' } }],
+    ['googleDrive', { operation: 'download', fileId: { mode: 'other', value: 'F' } }],
+  ])('makes a stub if it is given in a way that is not known: %s %j', (type, parameters) => {
+    expect(levelOf(type, 4, parameters)).toBe('manual');
+  });
+
+  it('is one by its members, as in n8n, not by its mark', () => {
+    const { definition } = convertOne('slack', 2.2, { ...post, channelId: { mode: 'id', value: 'C1' } });
+    const call = definition.nodes.find(({ type }) => type === 'connector');
+    expect(call?.parameters?.values).toMatchObject({ body: { channel: 'C1' } });
+  });
+
+  it('has an address in which n8n finds the same', () => {
+    const url = (value: string) => ({ mode: 'url', value });
+    const { definition } = convertOne('airtable', 2.1, {
+      operation: 'get',
+      base: url('https://airtable.com/appB1'),
+      table: url('https://airtable.com/appB1/tblT1'),
+      id: 'r',
+    });
+    const call = definition.nodes.find(({ type }) => type === 'connector');
+    expect(call?.parameters?.values).toMatchObject({ path: { baseId: 'appB1', tableIdOrName: 'tblT1' } });
+  });
+});
+
+describe('given columns', () => {
+  const located = { base: CHANNEL, table: CHANNEL, documentId: CHANNEL, sheetName: { mode: 'id', value: '0' } };
+  const columnsOf = (value: JsonValue) => ({ mappingMode: 'defineBelow', value });
+
+  it.each([['text'], [['a']], ['={{ $json }}'], [5]])('are an object, or make a stub: %j', (value) => {
+    const { base, table, documentId, sheetName } = located;
+    const columns = columnsOf(value);
+    expect(noteOf('airtable', 2.1, { base, table, operation: 'create', columns })?.level).toBe('manual');
+    expect(noteOf('googleSheets', 4.5, { documentId, sheetName, operation: 'append', columns })?.level).toBe('manual');
+  });
+
+  it('may be called as the members of a parameter that is chosen', () => {
+    const { base, table } = located;
+    const columns = columnsOf({ mode: 'fast', value: '={{ $json.n }}' });
+    const { definition } = convertOne('airtable', 2.1, { base, table, operation: 'create', columns });
+    const call = definition.nodes.find(({ type }) => type === 'connector');
+    expect(show(object(call?.parameters?.values).body)).toContain('\\"mode\\": \\"fast\\"');
+  });
+});
+
+describe('choices of Google Sheets', () => {
+  const sheet = { documentId: CHANNEL, sheetName: { mode: 'id', value: '0' } };
+  const columns = { mappingMode: 'defineBelow', value: { a: 1 }, matchingColumns: ['a'] };
+  const formatted = (values: JsonObject) => ({ options: { outputFormatting: { values } } });
+  const EXPRESSION = '={{ $json.format }}';
+  const ENDS = { rangeDefinition: 'detectAutomatically', readRowsUntil: EXPRESSION };
+
+  it.each<[string, JsonObject]>([
+    ...['append', 'update', 'appendOrUpdate'].flatMap((operation): [string, JsonObject][] =>
+      [EXPRESSION, '{{ 1 }}', '', null].map((cellFormat) => [operation, { columns, options: { cellFormat } }]),
+    ),
+    ['read', formatted({ general: EXPRESSION })],
+    ['read', formatted({ general: '{{ 1 }}' })],
+    ['read', formatted({ date: EXPRESSION })],
+    ['read', formatted({ date: { a: 1 } })],
+    ['read', { options: { dataLocationOnSheet: { values: ENDS } } }],
+    ['read', { combineFilters: EXPRESSION, filtersUI: { values: [{ lookupColumn: 'a', lookupValue: '1' }] } }],
+  ])('make a stub if they are not known: %s %j', (operation, parameters) => {
+    expect(noteOf('googleSheets', 4.5, { ...sheet, operation, ...parameters })).toMatchObject({ level: 'manual' });
   });
 });
 

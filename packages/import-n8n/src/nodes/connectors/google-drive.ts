@@ -14,7 +14,7 @@ export function driveNode(conversion: Conversion, table: N8nTable): Converted {
 }
 
 /** The form of an id in an address of a file. */
-const FILE = 'https://(?:drive|docs)\\.google\\.com(?:/.*|)/d/([0-9a-zA-Z\\-_]+)(?:/.*|)';
+const FILE = 'https://(?:drive|docs)\\.google\\.com(?:/.*)?/d/([0-9a-zA-Z\\-_]+)';
 
 function download(conversion: Conversion, { connector, version, credential }: N8nTable): Converted {
   const { id, node, parameters, input, scope, review } = conversion;
@@ -28,7 +28,7 @@ function download(conversion: Conversion, { connector, version, credential }: N8
   noteCredential(conversion, `${credential} for the connector "${connector}"`);
   review('documents of Google fail here: use the operation "file.export", which n8n does by itself');
   review('a file of more than 10 MiB fails: set maxResponseBytes');
-  const fileId = convertLocated(given, { path: 'fileId', url: FILE, isText: true }, scope);
+  const fileId = convertLocated(given, { path: 'fileId', url: FILE, modes: ['list', 'id'], isText: true }, scope);
   const call = (of: string, operation: string, more: object): NodeDefinition => ({
     id: of,
     type: 'connector',

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, N8nTable, NodeDefinition } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue, type N8nTable, type NodeDefinition } from '@deckhand/contracts';
 import type { Scope } from '../../expressions/scope.ts';
 import { braced, convertText, isExpression, toExpression } from '../../expressions/template.ts';
 import { asList } from '../../source.ts';
@@ -8,7 +8,8 @@ import { type Conversion, type Converted, incomplete, outputOf } from '../conver
 import { noteCredential } from '../credentials.ts';
 import { scopeInLoop } from '../each-in-loop.ts';
 import { listNode } from '../list-node.ts';
-import { callNode, convertLocated, findInAddress, nameOf } from './call.ts';
+import { partOfAddress } from './addresses.ts';
+import { callNode, convertLocated, nameOf } from './call.ts';
 import { APPENDED, READ, UPDATED } from './sheet-scripts.ts';
 
 /** Rows of Google Sheets, by the requests that n8n sends: sheets are found by their id, and columns by their names. */
@@ -35,19 +36,20 @@ function missingPart({ documentId, sheetName, columns }: JsonObject, name: strin
   if (!/^sheet (?:read|append|update|appendOrUpdate)$/.test(name)) return undefined;
   const { mode, value: document } = object(documentId);
   if (text(document) === undefined) return 'no spreadsheet';
-  if (mode === 'url' && !isExpression(document) && findInAddress(DOCUMENT, document ?? '') === undefined) {
+  if (mode === 'url' && !isExpression(document) && partOfAddress(show(document), DOCUMENT) === undefined) {
     return 'an address without the id of a spreadsheet';
   }
   const { value: sheet } = object(sheetName);
   if (sheet === undefined || sheet === '') return 'no sheet';
   const { mappingMode, value } = object(columns);
   const isMapped = name !== 'sheet read' && mappingMode === 'defineBelow';
-  return isMapped && !isExpression(value) && Object.keys(object(value)).length === 0 ? 'no values' : undefined;
+  const isEmpty = value === undefined || value === null || (isJsonObject(value) && Object.keys(value).length === 0);
+  return isMapped && isEmpty ? 'no values' : undefined;
 }
 
 /** The form of an id in an address of a spreadsheet, and in that of a sheet. */
-const DOCUMENT = '([-\\w]{25,})';
-const SHEET = 'https://docs\\.google\\.com/spreadsheets/d/[0-9a-zA-Z\\-_]+.*#gid=([0-9]+)';
+const DOCUMENT = '.*?([-\\w]{25,})';
+const SHEET = 'https://docs\\.google\\.com/spreadsheets/d/[0-9a-zA-Z\\-_].*#gid=([0-9]+)';
 
 /** A sheet, in expressions for its spreadsheet, its name and its id. */
 interface Sheet {
@@ -63,9 +65,9 @@ function sheetOf(conversion: Conversion, { connector, version, credential }: N8n
   const { documentId = '', sheetName = '' } = parameters;
   noteCredential(conversion, `${credential} for the connector "${connector}"`);
   const path = 'documentId';
-  const spreadsheetId = convertLocated(documentId, { path, url: DOCUMENT, isText: true }, scope);
+  const spreadsheetId = convertLocated(documentId, { path, url: DOCUMENT, modes: ['list', 'id'], isText: true }, scope);
   const { mode } = object(sheetName);
-  const given = textOf(sheetName, mode === 'url' ? SHEET : undefined, scope);
+  const given = textOf(sheetName, scope);
   const isSame =
     mode === 'name'
       ? `sheet.properties.title === ${given}`
@@ -85,14 +87,15 @@ function sheetOf(conversion: Conversion, { connector, version, credential }: N8n
   };
 }
 
-/** Returns an expression for the text of a parameter. */
-function textOf(given: JsonValue, url: string | undefined, scope: Scope): string {
-  const { mode, value = '' } = object(given);
-  if (mode === 'url' && url !== undefined && !isExpression(value)) {
-    const found = findInAddress(url, value);
+/** Returns an expression for the name of a sheet, or for its id. @throws UnsupportedError */
+function textOf(sheetName: JsonValue, scope: Scope): string {
+  const { mode, value = '' } = object(sheetName);
+  if (mode === 'url') {
+    if (isExpression(value)) return unsupported('its sheet is an address that an expression gives');
+    const found = partOfAddress(show(value), SHEET);
     return JSON.stringify(found ?? unsupported('its sheet is an address of another form'));
   }
-  if (mode === 'url') return unsupported('its sheet is an address that an expression gives');
+  if (mode !== 'list' && mode !== 'id' && mode !== 'name') return unsupported(`its sheet is given by ${show(mode)}`);
   return isExpression(value) ? `(convert.string(${toExpression(value, scope)}) ?? '')` : JSON.stringify(show(value));
 }
 
@@ -105,15 +108,19 @@ function optionsOf({ parameters }: Conversion, table: N8nTable, known: readonly 
     : unsupported(`its option ${other} has no equivalent: use the connector "${table.connector}" ${table.version}`);
 }
 
+/** Returns a choice of the node. @throws UnsupportedError for one that n8n does not offer, or an expression. */
+function choiceOf(given: JsonValue, known: readonly string[]): string {
+  return (
+    known.find((each) => each === given) ??
+    unsupported(`the choice ${show(given).slice(0, 100)}: known are ${known.join(', ')}`)
+  );
+}
+
+/** Returns how written values are read, as n8n does for a version of its node. @throws UnsupportedError */
 function cellFormatOf(conversion: Conversion, table: N8nTable): string {
   const byDefault = conversion.node.version < 4.1 ? 'RAW' : 'USER_ENTERED';
   const { cellFormat = byDefault } = optionsOf(conversion, table, ['cellFormat']);
-  return knownOption(cellFormat, ['RAW', 'USER_ENTERED']);
-}
-
-/** @throws UnsupportedError for an expression, and for what Google does not know. */
-function knownOption(given: JsonValue, known: readonly string[]): string {
-  return known.find((each) => each === given) ?? unsupported(`its option ${show(given).slice(0, 100)}`);
+  return choiceOf(cellFormat, ['RAW', 'USER_ENTERED']);
 }
 
 function readRows(conversion: Conversion, table: N8nTable): Converted {
@@ -124,13 +131,17 @@ function readRows(conversion: Conversion, table: N8nTable): Converted {
   ]);
   const {
     rangeDefinition = 'detectAutomatically',
-    readRowsUntil,
+    readRowsUntil = 'lastRowInSheet',
     ...location
   } = object(object(options.dataLocationOnSheet).values);
   if (rangeDefinition !== 'detectAutomatically' || Object.keys(location).length > 0) {
     return unsupported('a range of the sheet (dataLocationOnSheet)');
   }
   const { general = 'UNFORMATTED_VALUE', date = 'FORMATTED_STRING' } = object(object(options.outputFormatting).values);
+  const rendering = {
+    valueRenderOption: choiceOf(general, ['UNFORMATTED_VALUE', 'FORMATTED_VALUE', 'FORMULA']),
+    dateTimeRenderOption: choiceOf(date, ['FORMATTED_STRING', 'SERIAL_NUMBER']),
+  };
   const filters = list(object(parameters.filtersUI).values).map(object);
   const isPerItem = input.shape === 'list' && version > 4.1;
   if (filters.length > 0 && input.shape === 'list' && version <= 4.1) return unsupported('filters of several items');
@@ -149,16 +160,13 @@ function readRows(conversion: Conversion, table: N8nTable): Converted {
       spreadsheetId: sheet.spreadsheetId,
       range: braced(`["'", ${sheet.properties}.title, "'"].join('')`),
     },
-    query: {
-      valueRenderOption: knownOption(general, ['UNFORMATTED_VALUE', 'FORMATTED_VALUE', 'FORMULA']),
-      dateTimeRenderOption: knownOption(date, ['FORMATTED_STRING', 'SERIAL_NUMBER']),
-    },
+    query: rendering,
   });
   const isFirst = version < 4.5 ? options.returnAllMatches !== 'returnAllMatches' : options.returnFirstMatch === true;
   const settings = {
     isAll: !isFirst,
-    isAnd: parameters.combineFilters === 'AND',
-    untilEmpty: readRowsUntil === 'firstEmptyRow',
+    isAnd: choiceOf(parameters.combineFilters ?? 'OR', ['AND', 'OR']) === 'AND',
+    untilEmpty: choiceOf(readRowsUntil, ['firstEmptyRow', 'lastRowInSheet']) === 'firstEmptyRow',
     endsAtFirst: version >= 4.6,
   };
   const source = [
@@ -211,11 +219,10 @@ function itemsToWrite(conversion: Conversion): Pick<Converted, 'nodes' | 'edges'
     return { nodes: [], edges: [], text: items };
   }
   if (mappingMode !== 'defineBelow') return unsupported(`columns of the kind ${show(mappingMode)}`);
-  if (isExpression(value)) return unsupported('columns that an expression gives');
-  const fields = object(value);
+  if (!isJsonObject(value)) return unsupported('columns that are not given one by one');
   const made = listNode(
     { ...conversion, id: `${id}__given`, node: { ...node, name: `${node.name}: values` } },
-    `${items}.map((item, index) => (${toExpression(fields, scopeOfEach)}))`,
+    `${items}.map((item, index) => (${toExpression(value, scopeOfEach)}))`,
   );
   return { ...made, text: made.outputs[0]?.source.text ?? items };
 }
