@@ -5,6 +5,7 @@ import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/caller-address.ts';
 import { createLimiter } from '../http/create-limiter.ts';
+import { available } from './passing-states.ts';
 
 /** Time from the start to the last moment at which the key can be fetched, in seconds. */
 const LIFETIME_SECONDS = 600;
@@ -149,13 +150,4 @@ export function createDeviceAuthorizations(redis: Redis, secretBox: SecretBox): 
 function createCode(): string {
   const letters = Array.from({ length: CODE_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length)));
   return `${letters.slice(0, CODE_LENGTH / 2).join('')}-${letters.slice(CODE_LENGTH / 2).join('')}`;
-}
-
-/** @throws DeckhandError SERVICE_UNAVAILABLE while Redis refuses the command. */
-async function available<T>(command: Promise<T>): Promise<T> {
-  try {
-    return await command;
-  } catch (error) {
-    throw new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
-  }
 }

@@ -13,8 +13,8 @@ const FROM_NETWORK = { points: 10, seconds: 300 };
 const CODES_FROM_ANYWHERE = { points: 30, seconds: 3_600 };
 
 /**
- * Slows down guessing of second factors. Whoever guesses knows the password already. Only codes are limited for all
- * networks together: recovery codes and passkeys cannot be guessed, so they always let the person in.
+ * Slows down guessing of second factors by somebody who knows the password. Only codes are limited over all networks
+ * together: recovery codes and passkeys cannot be guessed, so the person can always use them.
  */
 export interface SecondFactorLimit {
   /**

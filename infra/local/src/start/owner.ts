@@ -55,7 +55,8 @@ async function signIn(api: ApiClient, owner: Owner): Promise<string> {
     if (!(error instanceof ApiError && error.status === 409)) throw error;
   }
   try {
-    return (await api.call<LoginResponse>(undefined, 'POST', '/api/auth/login', { email, password })).token;
+    const signedIn = await api.call<Partial<LoginResponse>>(undefined, 'POST', '/api/auth/login', { email, password });
+    if (signedIn.token !== undefined) return signedIn.token;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
     throw new Error(
@@ -63,4 +64,7 @@ async function signIn(api: ApiClient, owner: Owner): Promise<string> {
       { cause: error },
     );
   }
+  throw new Error(
+    `${email} has a second factor, so npm start cannot create its API key: set one as "apiKey" in .deckhand/secrets.json`,
+  );
 }
