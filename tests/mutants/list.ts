@@ -1655,6 +1655,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/db/src/second-factors.ts', SECOND_FACTORS, [
+    [
+      'a session that was ended changes factors',
+      'where, select: { id: true } })) === null',
+      'where, select: { id: true } })) === undefined',
+    ],
+    ['a person who was deactivated adds factors', 'userId, user: { deactivatedAt: null } };', 'userId };'],
     ['a code works twice', ', lastStep: { lt: step } },', ' },'],
     ['a copied passkey goes on', '{ counter: { lt: counter } }', '{}'],
     [

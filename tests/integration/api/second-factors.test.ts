@@ -7,6 +7,7 @@ import {
   addPerson,
   addSession,
   type ApiResponse,
+  countLockWaits,
   type Gateway,
   type Instance,
   OWNER,
@@ -184,12 +185,7 @@ describe('an authenticator app', () => {
     await instance.db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${person.userId}::uuid FOR NO KEY UPDATE`;
       login = gateway.call('POST', '/api/auth/login', { body: { email: person.email, password: OWNER.password } });
-      await until(async () => {
-        const [row] = await instance.db.$queryRaw<{ waiting: bigint }[]>`
-          SELECT count(*) AS waiting FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-        return Number(row?.waiting) > 0;
-      }, 'the sign-in waits for the addition');
+      await until(async () => (await countLockWaits(instance.db)) > 0, 'the sign-in waits for the addition');
       await tx.authenticator.create({ data: { userId: person.userId, secret: '-', confirmedAt: new Date() } });
     });
     expect(outcome((await login)!)).toEqual([401, 'UNAUTHORIZED']);
@@ -197,6 +193,28 @@ describe('an authenticator app', () => {
     await addApp(person);
     expect(await Promise.all([isIn(other.token), isIn(person.session)])).toEqual([false, true]);
   });
+
+  it.each(['of a session that is ended meanwhile', 'of a person who is deactivated meanwhile'])(
+    'is not added by a request %s',
+    async (ended) => {
+      const person = await addPersonWithPassword();
+      const { userId, session } = person;
+      const { body } = await gateway.call('POST', '/api/auth/passkeys/options', { as: session });
+      const passkey = createAuthenticator().create(body.options.challenge);
+      let added: Promise<ApiResponse> | undefined;
+      await instance.db.$transaction(async (tx) => {
+        await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
+        added = gateway.call('POST', '/api/auth/passkeys', {
+          ...{ as: session, body: { state: body.state, name: 'Key', passkey } },
+        });
+        await until(async () => (await countLockWaits(instance.db)) > 0, 'the request waits for the lock');
+        if (ended.includes('session')) await tx.session.deleteMany({ where: { userId } });
+        else await tx.user.update({ where: { id: userId }, data: { deactivatedAt: new Date() } });
+      });
+      expect(outcome((await added)!)).toEqual([401, 'UNAUTHORIZED']);
+      expect(await instance.db.passkey.count({ where: { userId } })).toBe(0);
+    },
+  );
 });
 
 describe('guessing codes', () => {
