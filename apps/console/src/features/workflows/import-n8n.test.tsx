@@ -13,7 +13,7 @@ prepareConsole();
 
 const ORDERS = {
   name: 'Orders of n8n',
-  nodes: [START, node('Tell us', 'slack', { text: 'Done' })],
+  nodes: [START, node('Tell us', 'telegram', { text: 'Done' })],
   connections: connect('Start > Tell us'),
   settings: { executionOrder: 'v1' },
 };
@@ -45,7 +45,7 @@ it('imports a workflow of n8n from a file, says what became of its nodes, and op
   await form.findByText(/The file has no JSON object/);
   await choose('orders.json', JSON.stringify(ORDERS));
   await sees('1 converted, 0 to review, 1 manual.', form);
-  await form.findByRole('cell', { name: 'there is no such node here: slack' });
+  await form.findByRole('cell', { name: 'there is no such node here: telegram' });
   await click('button', 'Open the workflow', form);
   await nodeOf('Tell us');
   await waitFor(() => expect(document.title).toContain('Orders of n8n'));
