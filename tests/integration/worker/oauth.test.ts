@@ -177,8 +177,8 @@ describe('a credential of OAuth 2.0', () => {
     await expire(id);
     const before = refreshes().length;
     const workers = Array.from({ length: 8 }, createKeeper);
-    // All workers of the test share a thread: if each node read the credential, a busy machine would let some wait for a
-    // connection until they give up.
+    // All workers of the test share a thread: if each node read the credential, some would wait too long for a
+    // connection on a busy machine.
     const known = await readConnection(instance.db, id);
     if (!known) throw new Error('the credential is gone');
     const nodes = workers.flatMap(({ keeper }) => Array.from({ length: 125 }, () => keeper));
