@@ -68,6 +68,7 @@ export function sharedServerUrl(): string {
 
 async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query(statement);

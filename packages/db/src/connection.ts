@@ -73,8 +73,15 @@ const STALE_STATEMENT = /^(0A000|26000|42P05)$/;
  * A connection to PostgreSQL, for pg's pool: `new Pool({ Client: Connection })`.
  * - It replaces the placeholder token in a statement with its real parameters.
  * - It closes itself after an error that it would meet again. The pool does so by itself, but not within a transaction.
+ * - It does not end the process if it breaks while nothing listens: between the pool and Prisma's transaction. The next
+ *   statement fails.
  */
 export class Connection extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+
   // One signature for all of pg's overloads. Callers see pg's own, because the pool returns its own type.
   override query(config: unknown, ...others: unknown[]): never;
   override query(config: unknown, ...others: unknown[]): unknown {

@@ -47,6 +47,8 @@ export async function limitSession(tx: Queryable, limits: Partial<Record<LimitNa
  */
 export async function applySessionLimits(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
+  // If the connection breaks between two statements, the next one reports it.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const { rows } = await client.query<{ name: LimitName; database: string }>(

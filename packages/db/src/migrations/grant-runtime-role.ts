@@ -15,6 +15,8 @@ const HAS_MAINTAIN = 170_000;
  */
 export async function grantRuntimeRole(databaseUrl: string, role: string): Promise<void> {
   const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
+  // If the connection breaks between two statements, the next one reports it.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const name = pg.escapeIdentifier(role);
