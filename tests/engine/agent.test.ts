@@ -317,4 +317,13 @@ describe('an agent', () => {
     expect(last.get('agent/')).toMatchObject({ status: 'success' });
     expect(last.get('after/')).toMatchObject({ status: 'skipped' });
   });
+
+  it('asks nobody about a call of a tool that the run leaves out', async () => {
+    const tools = [{ node: 'other', permission: 'ask' }];
+    const definition = agentDefinition({ tools }, [PROBE, { id: 'other', type: 'probe' }]);
+    const until = nodesUntil(await compileForTest(definition), 'probe');
+    const { ending, calls } = await run(definition, [{ calls: [call('other'), call('probe')] }], { until });
+    expect(ending.kind).toBe('success');
+    expect(calls).toEqual(['probe/2']);
+  });
 });

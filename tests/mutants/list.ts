@@ -884,7 +884,12 @@ export const MUTANTS: readonly Mutant[] = [
       'const isTaken = edge.target.id === scope.call?.nodeId;',
       'const isTaken = edge.target.id !== undefined;',
     ],
-    ['a call is made before a person decides', 'if (call.asks) {', 'if (call.asks === undefined) {'],
+    ['a call is made before a person decides', 'if (call.asks && ', 'if (call.asks === undefined && '],
+    [
+      'a person is asked about a call that the run leaves out',
+      'if (call.asks && !this.#isCallLeftOut(scope)) {',
+      'if (call.asks) {',
+    ],
     ['a call that a person rejected is made', 'if (handle === APPROVED) {', 'if (handle !== undefined) {'],
     [
       'an agent in which the run ends goes on',
@@ -904,7 +909,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/model-calls.ts', 'integration:integration/executions/model-budget', [
     [
       'calls at the same time exceed the tokens of a month',
-      'WHERE coalesce(m.tokens + excluded.tokens <= (SELECT tokens FROM limited), true)',
+      'WHERE coalesce(least(m.tokens, ${MAX_SUM}) + excluded.tokens <= (SELECT tokens FROM limited), true)',
       'WHERE true',
     ],
     [
@@ -917,6 +922,11 @@ export const MUTANTS: readonly Mutant[] = [
       'WHERE NOT EXISTS (SELECT FROM known)',
       'WHERE true',
       'the id of the call then fails the whole statement, which counts as counted: it only saves that',
+    ],
+    [
+      'a repetition at the limit is refused, although its first try was counted',
+      "if (found?.isCounted === true) return { kind: 'counted' };",
+      '',
     ],
     [
       'a settled call is settled again',

@@ -298,6 +298,8 @@ export {
   insertModelCall,
   newModelCallId,
   pruneModelCalls,
+  pruneModelMonths,
+  readModelMonth,
   settleModelCall,
   sumModelCalls,
 } from './model-calls.ts';

@@ -9,8 +9,13 @@ const NO_CALLS: SummedCalls = { calls: 0, inputTokens: 0, outputTokens: 0, model
 const KEPT = Prisma.sql`interval '800 days'`;
 /** Models, and workflows, of a report: those with the most tokens first. */
 const MAX_ENTRIES = 500;
-const SUMS = Prisma.sql`sum(calls)::float8 AS calls, sum(input)::float8 AS "inputTokens",
-  sum(output)::float8 AS "outputTokens"`;
+/**
+ * The largest sum, which JSON still has exactly. Rows of earlier versions may have any number of tokens, so that a sum
+ * of them does not fit a bigint.
+ */
+const MAX_SUM = Prisma.raw(String(Number.MAX_SAFE_INTEGER));
+const SUMS = Prisma.sql`sum(calls)::float8 AS calls, least(sum(input), ${MAX_SUM})::float8 AS "inputTokens",
+  least(sum(output), ${MAX_SUM})::float8 AS "outputTokens"`;
 const BY_TOKENS = Prisma.sql`sum(input) + sum(output) DESC`;
 
 /** A request to a language model that is about to be sent. */
@@ -52,14 +57,12 @@ const monthOf = (time: Prisma.Sql): Prisma.Sql => Prisma.sql`date_trunc('month',
  * nothing.
  *
  * Race: calls of several workers at once. Each adds to the row of the month only if the limit allows it by the row as
- * the call before left it. A repetition that meets its first try waits for it at that row, and then fails as a whole at
- * the id.
+ * the call before left it. A repetition that meets its first try waits for it at that row. Then it fails as a whole at
+ * the id; or the limit refuses it, and a second statement finds the call that the first try has counted.
  */
 export async function insertModelCall(db: Database, call: NewModelCall): Promise<ModelCallAdmission> {
   const { id, workspaceId, executionId, nodeId, iteration, credentialId, provider, model, reservedTokens } = call;
-  const [found] = await db.$queryRaw<
-    { isCounted: boolean; usedTokens: number; maxTokens: number | null }[]
-  >`/* model-calls.insert */
+  const [found] = await db.$queryRaw<{ isCounted: boolean }[]>`/* model-calls.insert */
     WITH begun AS (SELECT date_trunc('milliseconds', now()) AS at),
     known AS (SELECT FROM model_calls WHERE id = ${id}::uuid),
     limited AS (SELECT model_tokens_per_month AS tokens FROM workspaces WHERE id = ${workspaceId}::uuid),
@@ -68,8 +71,8 @@ export async function insertModelCall(db: Database, call: NewModelCall): Promise
       SELECT ${workspaceId}::uuid, ${monthOf(Prisma.sql`begun.at`)}, ${reservedTokens}::bigint FROM begun
       WHERE NOT EXISTS (SELECT FROM known)
         AND coalesce(${reservedTokens}::bigint <= (SELECT tokens FROM limited), true)
-      ON CONFLICT (workspace_id, month) DO UPDATE SET tokens = m.tokens + excluded.tokens
-        WHERE coalesce(m.tokens + excluded.tokens <= (SELECT tokens FROM limited), true)
+      ON CONFLICT (workspace_id, month) DO UPDATE SET tokens = least(m.tokens, ${MAX_SUM}) + excluded.tokens
+        WHERE coalesce(least(m.tokens, ${MAX_SUM}) + excluded.tokens <= (SELECT tokens FROM limited), true)
       RETURNING m.month
     ), inserted AS (
       INSERT INTO model_calls (id, workspace_id, execution_id, workflow_id, node_id, iteration, credential_id, provider,
@@ -79,12 +82,22 @@ export async function insertModelCall(db: Database, call: NewModelCall): Promise
         ${credentialId}::uuid, ${provider}, ${model}, begun.at, ${reservedTokens}::bigint
       FROM reserved, begun RETURNING 1
     )
-    SELECT EXISTS (SELECT FROM inserted) OR EXISTS (SELECT FROM known) AS "isCounted",
+    SELECT EXISTS (SELECT FROM inserted) OR EXISTS (SELECT FROM known) AS "isCounted"`.catch(countedBefore);
+  if (!found || found.isCounted) return { kind: 'counted' };
+  return readRefusal(db, call);
+}
+
+/** Reads why a call was not counted: unless it was, by a first try that has ended meanwhile. */
+async function readRefusal(db: Database, { id, workspaceId }: NewModelCall): Promise<ModelCallAdmission> {
+  const [found] = await db.$queryRaw<
+    { isCounted: boolean; usedTokens: number; maxTokens: number | null }[]
+  >`/* model-calls.refusal */
+    SELECT EXISTS (SELECT FROM model_calls WHERE id = ${id}::uuid) AS "isCounted",
       coalesce((SELECT tokens FROM model_months
         WHERE workspace_id = ${workspaceId}::uuid AND month = ${monthOf(Prisma.sql`now()`)}), 0)::float8 AS "usedTokens",
-      (SELECT tokens FROM limited)::float8 AS "maxTokens"`.catch(countedBefore);
-  if (!found || found.isCounted) return { kind: 'counted' };
-  return { kind: 'overLimit', usedTokens: found.usedTokens, maxTokens: found.maxTokens ?? 0 };
+      (SELECT model_tokens_per_month FROM workspaces WHERE id = ${workspaceId}::uuid)::float8 AS "maxTokens"`;
+  if (found?.isCounted === true) return { kind: 'counted' };
+  return { kind: 'overLimit', usedTokens: found?.usedTokens ?? 0, maxTokens: found?.maxTokens ?? 0 };
 }
 
 /** Reads the error of a repetition whose first try was committed meanwhile. @throws any other error. */
@@ -121,14 +134,14 @@ export async function deleteModelCall(db: Database, id: string): Promise<void> {
 
 function addToMonth(calls: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-    UPDATE model_months m SET tokens = m.tokens + c.tokens FROM ${calls} c
+    UPDATE model_months m SET tokens = greatest(least(m.tokens, ${MAX_SUM}) + c.tokens, 0) FROM ${calls} c
     WHERE m.workspace_id = c.workspace_id AND m.month = ${monthOf(Prisma.sql`c.started_at`)}`;
 }
 
 /** Returns the tokens of a workspace in this month of UTC, reserved ones included. */
 export async function readModelMonth(db: Queryable, workspaceId: string): Promise<number> {
   const [row] = await db.$queryRaw<{ tokens: number }[]>`/* model-calls.month */
-    SELECT tokens::float8 AS tokens FROM model_months
+    SELECT least(tokens, ${MAX_SUM})::float8 AS tokens FROM model_months
     WHERE workspace_id = ${workspaceId}::uuid AND month = ${monthOf(Prisma.sql`now()`)}`;
   return row?.tokens ?? 0;
 }
@@ -168,6 +181,14 @@ export async function sumModelCalls(
       (SELECT jsonb_agg(to_jsonb(d) ORDER BY day) FROM days d) AS days
     FROM found HAVING count(*) > 0`;
   return sums;
+}
+
+/** Deletes the sums of months whose calls are deleted. @returns how many; `limit` means that there may be more. */
+export function pruneModelMonths(db: Database, limit: number): Promise<number> {
+  return db.$executeRaw`/* model-calls.prune-months */
+    DELETE FROM model_months WHERE (workspace_id, month) IN (
+      SELECT workspace_id, month FROM model_months WHERE month < (now() - ${KEPT} - interval '1 month')::date
+      ORDER BY month LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
 }
 
 /** Deletes old calls. @returns how many; `limit` of them means that there may be more. */

@@ -1,6 +1,14 @@
-import { deleteModelCall, insertModelCall, newModelCallId, settleModelCall } from '@deckhand/db';
+import {
+  deleteModelCall,
+  insertModelCall,
+  newModelCallId,
+  pruneModelMonths,
+  readModelMonth,
+  settleModelCall,
+} from '@deckhand/db';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { type Instance, startInstance, stopAll } from '../../harness/index.ts';
+import { countLockWaits } from '../../harness/databases.ts';
+import { type Instance, startInstance, stopAll, until } from '../../harness/index.ts';
 
 let instance: Instance;
 let workspaceId: string;
@@ -67,6 +75,40 @@ it('a call that is counted again after others have used the rest stays counted',
     usedTokens: 1_000,
     maxTokens: 1_000,
   });
+});
+
+it('a call that is repeated while its first try reserves the rest stays counted', async () => {
+  const call = newCall(600);
+  const { db } = instance;
+  await insertModelCall(db, newCall(100));
+  // Both meet at the row of the month, which this transaction holds.
+  const both = await db.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT FROM model_months WHERE workspace_id = ${workspaceId}::uuid FOR UPDATE`;
+    const tries = [insertModelCall(db, call), insertModelCall(db, call)];
+    await until(async () => (await countLockWaits(db)) === 2, 'two calls that wait');
+    return tries;
+  });
+  expect(await Promise.all(both)).toEqual([{ kind: 'counted' }, { kind: 'counted' }]);
+  expect(await used()).toBe(700);
+});
+
+it('a sum of an earlier version that exceeds all limits fails no call', async () => {
+  await instance.db.workspace.update({ where: { id: workspaceId }, data: { modelTokensPerMonth: null } });
+  await insertModelCall(instance.db, newCall(1));
+  await instance.db.$executeRaw`UPDATE model_months SET tokens = 9223372036854775807`;
+  const call = newCall(5);
+  expect(await insertModelCall(instance.db, call)).toEqual({ kind: 'counted' });
+  await settleModelCall(instance.db, call.id, tokens);
+  expect(await readModelMonth(instance.db, workspaceId)).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+it('sums of months are deleted with their calls', async () => {
+  await insertModelCall(instance.db, newCall(1));
+  await instance.db.$executeRaw`
+    INSERT INTO model_months (workspace_id, month, tokens)
+    SELECT gen_random_uuid(), (now() - number * interval '1 month')::date, 1 FROM unnest(ARRAY[25, 29]) AS number`;
+  expect(await pruneModelMonths(instance.db, 100)).toBe(1);
+  expect(await instance.db.modelMonth.count()).toBe(2);
 });
 
 it('the first call of a month is refused if it alone exceeds the limit', async () => {

@@ -4,6 +4,7 @@ import {
   pruneDebounces,
   pruneIdempotencyKeys,
   pruneModelCalls,
+  pruneModelMonths,
   pruneRequests,
   readInstanceSettings,
   refreshStatistics,
@@ -61,7 +62,7 @@ export function createBackgroundTasks({
       ...task('prune_idempotency_keys'),
       intervalMs: PRUNE_INTERVAL_MS,
       async run(signal) {
-        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls]) {
+        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls, pruneModelMonths]) {
           while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
         }
       },
