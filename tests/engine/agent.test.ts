@@ -52,7 +52,7 @@ describe('an agent', () => {
       output: null,
       finishReason: 'stop',
       turns: 2,
-      usage: { calls: 2, inputTokens: 20, outputTokens: 10, cachedInputTokens: 0 },
+      usage: { calls: 2, inputTokens: 20, outputTokens: 10, cachedInputTokens: 0, costMicroUsd: 2_000 },
       warnings: [],
     });
     expect(outputOf(last, 'after/')).toEqual({ said: 'It is warm.' });

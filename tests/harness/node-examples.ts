@@ -124,7 +124,7 @@ function exampleServices(
     connectors: connectorsOf(),
     modelCalls: {
       begin: () => Promise.resolve('call'),
-      settle: () => Promise.resolve(),
+      settle: () => Promise.resolve(null),
       withdraw: () => Promise.resolve(),
     },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),

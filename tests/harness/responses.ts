@@ -8,6 +8,8 @@ import type { Static } from 'typebox';
  */
 export const RESPONSE_SCHEMAS = {
   'GET /api/admin/audit-log': pageOf(contracts.AuditLogEntry),
+  'GET /api/admin/model-prices': contracts.ModelPrices,
+  'PUT /api/admin/model-prices': contracts.ModelPrices,
   'GET /api/admin/settings': contracts.InstanceSettings,
   'PUT /api/admin/settings': contracts.InstanceSettings,
   'GET /api/admin/workspaces/:id/limits': contracts.WorkspaceLimits,

@@ -913,8 +913,18 @@ export const MUTANTS: readonly Mutant[] = [
       'WHERE true',
     ],
     [
+      'calls at the same time exceed the costs of a month',
+      'AND coalesce(least(m.micro_usd, ${MAX_SUM}) + excluded.micro_usd <= (SELECT micro_usd FROM limited), true)',
+      '',
+    ],
+    [
+      'the first call of a month exceeds its costs, and a model without a price costs nothing',
+      'AND ((SELECT micro_usd FROM limited) IS NULL OR coalesce(n.micro_usd <= (SELECT micro_usd FROM limited), false))',
+      '',
+    ],
+    [
       'the first call of a month exceeds its tokens',
-      'AND coalesce(${reservedTokens}::bigint <= (SELECT tokens FROM limited), true)',
+      'AND coalesce(n.tokens <= (SELECT tokens FROM limited), true)',
       '',
     ],
     [
@@ -925,13 +935,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'a repetition at the limit is refused, although its first try was counted',
-      "if (found?.isCounted === true) return { kind: 'counted' };",
-      '',
+      "if (!found || found.isCounted) return { kind: 'counted' };\n  const {",
+      "if (!found) return { kind: 'counted' };\n  const {",
     ],
     [
       'a settled call is settled again',
-      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid AND settled_at IS NULL',
-      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid',
+      'WHERE id = ${id}::uuid AND settled_at IS NULL\n      RETURNING workspace_id, started_at, input_tokens',
+      'WHERE id = ${id}::uuid\n      RETURNING workspace_id, started_at, input_tokens',
     ],
   ]),
   ...of('packages/nodes/src/models/call-question.ts', 'unit:tests/engine/agent-(questions|injections)', [

@@ -4,7 +4,9 @@ import {
   getWorkspaceLimits,
   updateWorkspaceLimits,
   getInstanceSettings,
+  getModelPrices,
   updateInstanceSettings,
+  updateModelPrices,
   getStoredBytes,
 } from './routes/admin.ts';
 import { getAiUsage } from './routes/ai.ts';
@@ -318,6 +320,8 @@ export function listRoutes(
     getStoredBytes: getStoredBytes(resources),
     getInstanceSettings: getInstanceSettings(resources),
     updateInstanceSettings: updateInstanceSettings(resources),
+    getModelPrices: getModelPrices(resources),
+    updateModelPrices: updateModelPrices(resources),
   };
   return Object.entries(operations).map(([id, route]) => ({ id, ...route }));
 }

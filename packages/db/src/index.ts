@@ -296,6 +296,7 @@ export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } fr
 export {
   deleteModelCall,
   insertModelCall,
+  type ModelCallAdmission,
   newModelCallId,
   pruneModelCalls,
   pruneModelMonths,
@@ -303,6 +304,7 @@ export {
   settleModelCall,
   sumModelCalls,
 } from './model-calls.ts';
+export { readModelPrices, writeModelPrices } from './model-prices.ts';
 export * from './migrations/index.ts';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.ts';
 export {

@@ -270,7 +270,8 @@ export interface ModelCall {
   readonly provider: string;
   readonly model: string;
   /** How many tokens it may use, as far as that can be said before. */
-  readonly reservedTokens: number;
+  readonly reservedInputTokens: number;
+  readonly reservedOutputTokens: number;
 }
 
 /** Tokens that a language model counted. */
@@ -289,11 +290,14 @@ export interface ModelTokens {
 export interface ModelCalls {
   /**
    * Counts a call that the limits of its credential let pass. @returns its id.
-   * @throws NodeError MODEL_BUDGET_EXCEEDED: it must not be sent.
+   * @throws NodeError MODEL_BUDGET_EXCEEDED, MODEL_PRICE_UNKNOWN: it must not be sent.
    */
   begin(call: ModelCall): Promise<string>;
-  /** Adds the tokens of a response, in place of those that were reserved. */
-  settle(callId: string, tokens: ModelTokens): Promise<void>;
+  /**
+   * Adds the tokens of a response, in place of those that were reserved.
+   * @returns what they cost, in micro-dollars; null if the price of the model is unknown.
+   */
+  settle(callId: string, tokens: ModelTokens): Promise<number | null>;
   /** Forgets a request that was refused before it was sent. */
   withdraw(callId: string): Promise<void>;
 }

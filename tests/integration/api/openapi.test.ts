@@ -656,6 +656,8 @@ describe('the OpenAPI document', () => {
     await done('PUT', limits, await done('GET', limits));
     await done('GET', `/api/admin/workspaces/${workspaceId}/usage`);
     await done('PUT', '/api/admin/settings', await done('GET', '/api/admin/settings'));
+    const { builtIn } = await done('GET', '/api/admin/model-prices');
+    await done('PUT', '/api/admin/model-prices', { prices: builtIn.slice(0, 1) });
     await done('DELETE', path);
     await done('DELETE', `/api/workspaces/${second.id}`);
 

@@ -184,7 +184,7 @@ function createEnvironment(
         announce: (started) => announceStarts({ queue, redis, runs: metrics.runs, logger }, 'workflow', [started]),
       }),
       locks: parts.locks,
-      modelCalls: createModelCalls(db, retry),
+      modelCalls: createModelCalls(db, retry, metrics.models),
       results: createResultChecker(schemas),
       connectors: createConnectors({
         builtIn: createBuiltInConnectors(),

@@ -34,6 +34,8 @@ export interface AnswerUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens: number;
+  /** In micro-dollars; null if it is unknown. */
+  readonly costMicroUsd: number | null;
 }
 
 /** An answer of the model. */
@@ -76,12 +78,13 @@ export function readAnswer(stored: JsonValue): Answer {
 }
 
 function readUsage(stored: JsonValue): AnswerUsage {
-  const { inputTokens, outputTokens, cachedInputTokens } = isJsonObject(stored) ? stored : {};
+  const { inputTokens, outputTokens, cachedInputTokens, costMicroUsd } = isJsonObject(stored) ? stored : {};
   const count = (value: JsonValue | undefined): number => (typeof value === 'number' ? value : 0);
   return {
     inputTokens: count(inputTokens),
     outputTokens: count(outputTokens),
     cachedInputTokens: count(cachedInputTokens),
+    costMicroUsd: typeof costMicroUsd === 'number' ? costMicroUsd : null,
   };
 }
 
@@ -147,13 +150,15 @@ export function textOf({ content }: Pick<Answer, 'content'>): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** Returns the tokens of all answers together. */
-export function usageOf(answers: readonly Pick<Answer, 'usage'>[]): { [Name in keyof AnswerUsage]: number } {
+/** Returns the tokens and the cost of all answers together. The cost is unknown if that of one of them is. */
+export function usageOf(answers: readonly Pick<Answer, 'usage'>[]): { [Name in keyof AnswerUsage]: AnswerUsage[Name] } {
+  let costMicroUsd: number | null = 0;
   const sum = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
   for (const { usage } of answers) {
     sum.inputTokens += usage.inputTokens;
     sum.outputTokens += usage.outputTokens;
     sum.cachedInputTokens += usage.cachedInputTokens;
+    costMicroUsd = costMicroUsd === null || usage.costMicroUsd === null ? null : costMicroUsd + usage.costMicroUsd;
   }
-  return sum;
+  return { ...sum, costMicroUsd };
 }

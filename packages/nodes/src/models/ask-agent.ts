@@ -68,7 +68,7 @@ function checkConversation(turns: readonly AgentTurn[]): void {
 }
 
 async function answerFrom(
-  { content, finishReason, tokens, warnings }: ModelResponse,
+  { content, finishReason, tokens, costMicroUsd, warnings }: ModelResponse,
   tools: ReadonlyMap<string, UsableTool>,
   context: NodeContext,
 ): Promise<Answer> {
@@ -84,7 +84,8 @@ async function answerFrom(
   }
   const parts = withLateAnswer(read);
   const { inputTokens, outputTokens, cachedInputTokens } = tokens;
-  const answer = { content: parts, finishReason, usage: { inputTokens, outputTokens, cachedInputTokens }, warnings };
+  const usage = { inputTokens, outputTokens, cachedInputTokens, costMicroUsd };
+  const answer = { content: parts, finishReason, usage, warnings };
   const given = parts.find((part) => part.type === 'call' && part.tool === ANSWER_TOOL && part.problem === undefined);
   if (given?.type === 'call') return { ...answer, isLast: true, problem: null, output: given.arguments };
   const schema = tools.get(ANSWER_TOOL)?.schema;

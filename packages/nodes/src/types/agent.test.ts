@@ -29,7 +29,7 @@ async function ask(
 ): Promise<JsonValue> {
   const modelCalls = {
     begin: () => Promise.resolve('call'),
-    settle: () => Promise.resolve(),
+    settle: () => Promise.resolve(null),
     withdraw: () => Promise.resolve(),
   };
   const secret = { provider, baseUrl, apiKey: 'key-of-mine' };
