@@ -122,6 +122,7 @@ function exampleServices(
     sftp: { use: (_target, work) => work(createMemorySession()) },
     results: { check: () => Promise.resolve(undefined) },
     connectors: connectorsOf(),
+    agentMemories: { read: () => Promise.resolve([]), write: () => Promise.resolve() },
     modelCalls: {
       begin: () => Promise.resolve('call'),
       settle: () => Promise.resolve(null),

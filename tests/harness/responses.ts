@@ -15,6 +15,8 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/admin/workspaces/:id/limits': contracts.WorkspaceLimits,
   'PUT /api/admin/workspaces/:id/limits': contracts.WorkspaceLimits,
   'GET /api/admin/workspaces/:id/usage': contracts.WorkspaceUsage,
+  'GET /api/ai/memories': pageOf(contracts.MemoryEntry),
+  'GET /api/ai/memories/messages': contracts.Memory,
   'GET /api/ai/usage': contracts.AiUsage,
   'GET /api/api-keys': pageOf(contracts.ApiKeyEntry),
   'POST /api/api-keys': contracts.CreatedApiKey,

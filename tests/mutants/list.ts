@@ -944,6 +944,27 @@ export const MUTANTS: readonly Mutant[] = [
       'WHERE id = ${id}::uuid\n      RETURNING workspace_id, started_at, input_tokens',
     ],
   ]),
+  ...of('packages/db/src/agent-memories.ts', 'integration:integration/executions/agent-memory', [
+    ['an agent that writes again appends', 'const kept = [...others, added]', 'const kept = [...before, added]'],
+    [
+      'agents that write at the same time lose exchanges',
+      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key} FOR UPDATE`',
+      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}`',
+    ],
+    ['a workspace has any number of memories', "if (found?.isFull === true) return 'full';", ''],
+    [
+      'a viewer erases memories',
+      "requireRole(tx, actor, workspaceId, 'editor')",
+      "requireRole(tx, actor, workspaceId, 'viewer')",
+    ],
+  ]),
+  ...of('packages/nodes/src/models/ask-agent.ts', 'unit:tests/engine/agent-memory', [
+    ['a memory is trusted', ' || exchanges.length > 0;', ';'],
+    ['a memory has the secret of a credential', 'const said = masked.kind', 'const said = true ? answer : masked.kind'],
+  ]),
+  ...of('packages/nodes/src/models/agent-memory.ts', 'unit:tests/engine/agent-memory', [
+    ['each turn reads the memory again', 'if (first) return', 'if (first && !use) return'],
+  ]),
   ...of('packages/nodes/src/models/call-question.ts', 'unit:tests/engine/agent-(questions|injections)', [
     ['a tool with effects is called, whatever was read', 'hasEffects && hasForeignText', 'false'],
     ['a person approves arguments that nobody reads', 'return length <= MAX_ASKED', 'return length >= 0'],

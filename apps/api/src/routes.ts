@@ -10,6 +10,7 @@ import {
   getStoredBytes,
 } from './routes/admin.ts';
 import { getAiUsage } from './routes/ai.ts';
+import { deleteMemory, getMemory, listMemories } from './routes/memories.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys.ts';
 import { listApprovals, listHumanTasks, submitApproval } from './routes/approvals.ts';
 import { acceptInvite } from './routes/auth/accept-invite.ts';
@@ -307,6 +308,9 @@ export function listRoutes(
     listSlowWorkflows: listSlowWorkflows(monitoring),
 
     getAiUsage: getAiUsage(resources),
+    listMemories: listMemories(resources),
+    getMemory: getMemory(resources),
+    deleteMemory: deleteMemory(resources),
 
     listApprovals: listApprovals(runs),
     listHumanTasks: listHumanTasks(runs),

@@ -51,6 +51,7 @@ export * from './schemas/folders.ts';
 export * from './schemas/health.ts';
 export * from './schemas/invites.ts';
 export * from './schemas/members.ts';
+export * from './schemas/memories.ts';
 export * from './schemas/model-prices.ts';
 export * from './schemas/monitoring.ts';
 export * from './schemas/node-runs.ts';

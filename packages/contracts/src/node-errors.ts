@@ -59,6 +59,10 @@ const OF_TYPES = {
     when: 'The host has a private address, which nodes may not connect to ([security](security.md))',
     retry: 'no',
   },
+  AGENT_MEMORY_FULL: {
+    when: 'The workspace has 10,000 [memories](agents.md#memory), and `memory.key` names none of them',
+    retry: 'no',
+  },
   AGENT_TOKEN_LIMIT: {
     when: 'The answers of the [agent](agents.md) used as many tokens as `maxTokens`, and it is not done',
     retry: 'no',

@@ -292,6 +292,17 @@ export {
   type NewPerson,
   readInvite,
 } from './invites.ts';
+export {
+  deleteAgentMemory,
+  type ExchangeWriter,
+  listAgentMemories,
+  type MemoryAddress,
+  type MemoryExchange,
+  pruneAgentMemories,
+  readAgentMemory,
+  readAgentMemoryAs,
+  writeAgentMemory,
+} from './agent-memories.ts';
 export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.ts';
 export {
   deleteModelCall,

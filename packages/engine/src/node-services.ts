@@ -302,6 +302,32 @@ export interface ModelCalls {
   withdraw(callId: string): Promise<void>;
 }
 
+/** The memory of an agent, and the agent. */
+export interface AgentMemoryPlace {
+  readonly workspaceId: string;
+  readonly key: string;
+  readonly executionId: string;
+  /** The agent in its run: it writes one exchange, however often. */
+  readonly place: string;
+}
+
+/** A prompt, and what an agent answered. */
+export interface MemoryExchange {
+  readonly prompt: string;
+  readonly answer: string;
+}
+
+/** What agents remember of conversations, by key, in the workspace of a run. */
+export interface AgentMemories {
+  /**
+   * Returns the last exchanges, oldest first, without that of the agent itself.
+   * @throws NodeError AGENT_MEMORY_FULL for a new key of a workspace that has as many as it may.
+   */
+  read(memory: AgentMemoryPlace, maxExchanges: number): Promise<readonly MemoryExchange[]>;
+  /** Adds an exchange, in place of an earlier one of the same agent. */
+  write(memory: AgentMemoryPlace, exchange: MemoryExchange): Promise<void>;
+}
+
 /** A value that a node makes, and the schema that its author gave for it. */
 export interface CheckedResult {
   readonly workspaceId: string;
@@ -487,6 +513,7 @@ export interface NodeServices {
   readonly locks: RunLocks;
   readonly responses: CallerResponses;
   readonly modelCalls: ModelCalls;
+  readonly agentMemories: AgentMemories;
   readonly results: ResultChecker;
   readonly traffic: TrafficControl;
   readonly fileProcesses: FileProcesses;

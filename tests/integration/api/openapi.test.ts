@@ -1,3 +1,4 @@
+import { newModelCallId, writeAgentMemory } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listRoutes } from '@deckhand/api';
 import { ERRORS, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
@@ -650,6 +651,16 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/monitoring/stats${inWorkspace}`);
     await done('GET', `/api/monitoring/workflows${inWorkspace}`);
     await done('GET', `/api/ai/usage${inWorkspace}`);
+    await writeAgentMemory(
+      instance.db,
+      { workspaceId, key: 'ada@example.com' },
+      { executionId: newModelCallId(), place: 'clerk/' },
+      { prompt: 'Where is order 17?', answer: 'It arrives on Monday.' },
+    );
+    await done('GET', `/api/ai/memories${inWorkspace}`);
+    const memory = `/api/ai/memories/messages${inWorkspace}&key=ada@example.com` as const;
+    await done('GET', memory);
+    await done('DELETE', memory);
     await done('GET', `/api/audit-log${inWorkspace}`);
     await done('GET', '/api/admin/audit-log');
     const limits = `/api/admin/workspaces/${workspaceId}/limits` as const;

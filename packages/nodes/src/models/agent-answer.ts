@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import type { AgentCall, AgentTurn, CallEnd } from '@deckhand/engine';
+import type { AgentCall, AgentTurn, CallEnd, MemoryExchange } from '@deckhand/engine';
 import { excerpt } from '../text/limit.ts';
 import { refusalText } from './call-question.ts';
 
@@ -49,6 +49,8 @@ export interface Answer {
   readonly finishReason: string;
   readonly usage: AnswerUsage;
   readonly warnings: readonly string[];
+  /** Of the first answer: what the agent remembered before it. */
+  readonly memory: readonly MemoryExchange[];
 }
 
 /** What the model is told of a call. */
@@ -58,13 +60,21 @@ export interface Told {
 }
 
 /** Returns an answer as the record of its step has it. */
-export function storeAnswer({ content, warnings, usage, ...rest }: Answer): JsonObject {
-  return { ...rest, usage: { ...usage }, content: content.map((part) => ({ ...part })), warnings: [...warnings] };
+export function storeAnswer({ content, warnings, usage, memory, ...rest }: Answer): JsonObject {
+  return {
+    ...rest,
+    usage: { ...usage },
+    content: content.map((part) => ({ ...part })),
+    warnings: [...warnings],
+    ...(memory.length > 0 && { memory: memory.map((exchange) => ({ ...exchange })) }),
+  };
 }
 
 /** Reads a recorded answer. */
 export function readAnswer(stored: JsonValue): Answer {
-  const { content, isLast, problem, output, finishReason, usage, warnings } = isJsonObject(stored) ? stored : {};
+  const { content, isLast, problem, output, finishReason, usage, warnings, memory } = isJsonObject(stored)
+    ? stored
+    : {};
   const tokens = isJsonObject(usage ?? null) ? usage : {};
   return {
     content: Array.isArray(content) ? content.flatMap(readPart) : [],
@@ -74,7 +84,13 @@ export function readAnswer(stored: JsonValue): Answer {
     finishReason: typeof finishReason === 'string' ? finishReason : 'other',
     usage: readUsage(tokens ?? null),
     warnings: Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : [],
+    memory: Array.isArray(memory) ? memory.flatMap(readExchange) : [],
   };
+}
+
+function readExchange(stored: JsonValue): MemoryExchange[] {
+  const { prompt, answer } = isJsonObject(stored) ? stored : {};
+  return typeof prompt === 'string' && typeof answer === 'string' ? [{ prompt, answer }] : [];
 }
 
 function readUsage(stored: JsonValue): AnswerUsage {

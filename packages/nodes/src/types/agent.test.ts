@@ -39,7 +39,7 @@ async function ask(
     services,
     credential,
     credentialId: 'c',
-    agent: { tools: TOOLS, turns, readsData: false, call: undefined },
+    agent: { place: 'agent/', tools: TOOLS, turns, readsData: false, call: undefined },
   });
   const outcome = await node.agent?.ask({ model: 'm', prompt: 'Work.', ...parameters }, context);
   return outcome?.kind === 'output' ? outcome.output : null;

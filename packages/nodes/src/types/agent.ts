@@ -58,6 +58,31 @@ export default defineNodeType({
           description: 'What the model is told about its tools. One that is not listed takes any arguments',
         }),
       ),
+      memory: Type.Optional(
+        Type.Object(
+          {
+            key: Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description:
+                'Whose conversation it is, such as the id of a customer or a ticket. Agents of the workspace with the same key share it',
+            }),
+            maxMessages: Type.Optional(
+              Type.Integer({
+                minimum: 2,
+                maximum: 200,
+                default: 20,
+                description: 'How many of the last messages the model is told; a prompt and its answer are two',
+              }),
+            ),
+          },
+          {
+            additionalProperties: false,
+            description:
+              'Tells the model the last prompts and answers of a conversation, and adds the ones of this agent to it ([memory](../agents.md#memory))',
+          },
+        ),
+      ),
       outputSchema: Type.Optional(
         Type.Unsafe<JsonObject>({
           type: 'object',
@@ -143,6 +168,7 @@ export default defineNodeType({
   }),
   errors: [
     'ADDRESS_REFUSED',
+    'AGENT_MEMORY_FULL',
     'AGENT_TOKEN_LIMIT',
     'AGENT_TURN_LIMIT',
     'APPROVAL_TIMEOUT',
