@@ -60,7 +60,9 @@ describe('a memory', () => {
 
   it('has the exchanges of all agents that write at the same time', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, number) => write('ada', String(number))));
-    expect([...(await answers('ada'))].sort()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+    const found = await answers('ada');
+    expect(found).toHaveLength(8);
+    expect(found).toEqual(expect.arrayContaining(['0', '1', '2', '3', '4', '5', '6', '7']));
   });
 
   it('is bounded: in exchanges, in characters, and in those of one text; odd characters are left out', async () => {
