@@ -1,9 +1,11 @@
 import {
   createRunPartitions,
   foldStorageChanges,
+  pruneAgentMemories,
   pruneDebounces,
   pruneIdempotencyKeys,
   pruneModelCalls,
+  pruneModelMonths,
   pruneRequests,
   readInstanceSettings,
   refreshStatistics,
@@ -57,11 +59,18 @@ export function createBackgroundTasks({
       },
     },
     {
-      // Deletes idempotency keys, keys of debounced starts, and calls of models, that are no longer needed.
+      // Deletes idempotency keys, keys of debounced starts, calls of models, and memories, that are no longer needed.
       ...task('prune_idempotency_keys'),
       intervalMs: PRUNE_INTERVAL_MS,
       async run(signal) {
-        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls]) {
+        for (const prune of [
+          pruneIdempotencyKeys,
+          pruneRequests,
+          pruneDebounces,
+          pruneModelCalls,
+          pruneModelMonths,
+          pruneAgentMemories,
+        ]) {
           while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
         }
       },
