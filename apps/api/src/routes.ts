@@ -91,7 +91,8 @@ import { getLiveness, getReadiness, getMetrics } from './routes/health.ts';
 import { createInvite, deleteInvite, listInvites } from './routes/invites.ts';
 import { getMe } from './routes/me.ts';
 import { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './routes/members.ts';
-import { getFleet, getRunStats, listSlowWorkflows } from './routes/monitoring.ts';
+import { getInsights } from './routes/insights.ts';
+import { getFleet, getRunStats, getWorkflowActivity, listSlowWorkflows } from './routes/monitoring.ts';
 import { listNodeTypes } from './routes/node-types.ts';
 import { activateUser, deactivateUser, disconnectUser, listUsers } from './routes/users.ts';
 import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
@@ -303,7 +304,9 @@ export function listRoutes(
     getFleet: getFleet(monitoring),
     getRunStats: getRunStats(monitoring),
     listSlowWorkflows: listSlowWorkflows(monitoring),
+    getWorkflowActivity: getWorkflowActivity(monitoring),
 
+    getInsights: getInsights(monitoring),
     getAiUsage: getAiUsage(resources),
 
     listApprovals: listApprovals(runs),

@@ -5,6 +5,7 @@ import {
   pruneIdempotencyKeys,
   pruneModelCalls,
   pruneRequests,
+  pruneRunDays,
   readInstanceSettings,
   refreshStatistics,
 } from '@deckhand/db';
@@ -57,11 +58,12 @@ export function createBackgroundTasks({
       },
     },
     {
-      // Deletes idempotency keys, keys of debounced starts, and calls of models, that are no longer needed.
+      // Deletes idempotency keys, keys of debounced starts, calls of models, and days of insights that are no longer
+      // needed.
       ...task('prune_idempotency_keys'),
       intervalMs: PRUNE_INTERVAL_MS,
       async run(signal) {
-        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls]) {
+        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls, pruneRunDays]) {
           while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
         }
       },
