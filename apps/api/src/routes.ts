@@ -306,7 +306,7 @@ export function listRoutes(
     listSlowWorkflows: listSlowWorkflows(monitoring),
     getWorkflowActivity: getWorkflowActivity(monitoring),
 
-    getInsights: getInsights(monitoring),
+    getInsights: getInsights(runs),
     getAiUsage: getAiUsage(resources),
 
     listApprovals: listApprovals(runs),

@@ -1,7 +1,7 @@
 import { Insights, InsightsQuery, MAX_INSIGHTS_DAYS, validationFailed } from '@deckhand/contracts';
-import { type InsightsPeriod, readInsights } from '@deckhand/db';
+import { type InsightsPeriod, readInsights, requireRole } from '@deckhand/db';
 import { stringify } from 'csv-stringify/sync';
-import type { MonitoringContext } from '../contexts.ts';
+import type { RunContext } from '../contexts.ts';
 import { setAge, wantsFresh } from '../http/freshness.ts';
 import { queryReader } from '../http/read-request.ts';
 import { sendJson } from '../http/respond.ts';
@@ -14,7 +14,7 @@ const DEFAULT_DAYS = 30;
 const EARLIEST_DAY = '2000-01-01';
 
 /** GET /api/insights */
-export function getInsights({ db, runReads }: MonitoringContext): Route {
+export function getInsights({ db, runReads, shares }: RunContext): Route {
   return forKey(
     'GET',
     '/api/insights',
@@ -28,12 +28,17 @@ export function getInsights({ db, runReads }: MonitoringContext): Route {
       readsReplica: true,
       responses: { 200: Insights },
       alsoAs: ['text/csv'],
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const { format, ...query } = readQuery(request);
       const period = periodOf(query);
       const options = { isFresh: wantsFresh(request) };
-      const { value, ageMs } = await runReads.read((source) => readInsights(db, caller, period, source), options);
+      // Only its members may use up a workspace's share.
+      await requireRole(db, caller, period.workspaceId, 'viewer');
+      const { value, ageMs } = await shares.within(period.workspaceId, 'insights', () =>
+        runReads.read((source) => readInsights(db, caller, period, source), options),
+      );
       setAge(response, ageMs);
       if (format === 'json') {
         sendJson(response, 200, value);

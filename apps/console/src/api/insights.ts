@@ -4,7 +4,7 @@ import { call, type Query, send } from './call.ts';
 
 const DAY_MS = 86_400_000;
 /** How often insights are fetched, in ms. */
-const LIVE_MS = 60_000;
+const LIVE_MS = 300_000;
 
 /** Lengths of periods up to today, in days. */
 export const INSIGHTS_PERIODS = { '7d': 7, '30d': 30, '90d': 90, '400d': 400 } as const;
@@ -24,6 +24,8 @@ export const DEFAULT_PERIOD: InsightsPeriod = '30d';
 export const insightsQuery = (workspaceId: string, filter: InsightsFilter) =>
   queryOptions({
     queryKey: ['insights', workspaceId, filter],
+    // A workspace has few at once.
+    retry: false,
     queryFn: ({ signal }) => call<Insights>('GET', '/api/insights', { query: toQuery(workspaceId, filter), signal }),
     refetchInterval: LIVE_MS,
   });

@@ -50,7 +50,7 @@ export const Insights = Type.Object({
       ...Figures,
       previous: Type.Object({ runs: Type.Integer(), failureRate: FailureRate }),
     }),
-    { description: 'The 50 with the most runs' },
+    { description: 'The 25 with the most runs' },
   ),
 });
 

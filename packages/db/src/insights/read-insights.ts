@@ -5,7 +5,7 @@ import { addCounts, percentileOf } from './durations.ts';
 import { ALL_WORKFLOWS } from './run-days.ts';
 
 /** Workflows that are listed at most: those with the most runs. */
-const MAX_WORKFLOWS = 50;
+const MAX_WORKFLOWS = 25;
 const DAY_MS = 86_400_000;
 
 /** A period in whole days of UTC, both included, of a workspace or a workflow. */

@@ -12,7 +12,8 @@ const ALL = Prisma.raw(`'${ALL_WORKFLOWS}'::uuid`);
 /**
  * Returns the common table expressions, the last one named `counted_runs`, that count ended runs in the day, of UTC, of
  * their end: once for their workflow, and once for their workspace. Test and debug runs are left out, as everywhere in
- * statistics.
+ * statistics. A run without trigger data was counted before: a worker of a version before the column `is_counted` put it
+ * back on the work list.
  *
  * Race: another statement that counts runs of the same days. It adds to the rows as this one leaves them. All lock rows
  * in the order of the key.
@@ -24,7 +25,7 @@ export function countRuns(runs: Prisma.Sql): Prisma.Sql {
       SELECT e.workspace_id, (e.finished_at AT TIME ZONE 'UTC')::date AS day, e.workflow_id, e.status,
         ${DURATION_BUCKET} AS bucket
       FROM ${runs} r JOIN executions e ON e.id = r.execution_id
-      WHERE e.execution_mode IN ('normal', 'sandbox') AND e.finished_at IS NOT NULL
+      WHERE e.execution_mode IN ('normal', 'sandbox') AND e.finished_at IS NOT NULL AND e.trigger_data IS NOT NULL
     ), runs_of_days AS (
       SELECT workspace_id, day, workflow_id, status, bucket FROM ended_runs
       UNION ALL

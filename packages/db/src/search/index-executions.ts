@@ -20,13 +20,9 @@ const taking = (executionIds: readonly string[]): Prisma.Sql => Prisma.sql`
     ORDER BY execution_id FOR UPDATE SKIP LOCKED)
   RETURNING execution_id, failure_group_id, is_counted`;
 
-/**
- * Counts the runs of `taken` in their days. A run without trigger data was counted before: a worker of a version before
- * the column put it back on the work list.
- */
+/** Counts the runs of `taken` in their days, as SQL. */
 const COUNTED = Prisma.sql`uncounted AS (
-    SELECT t.execution_id FROM taken t JOIN executions e ON e.id = t.execution_id
-    WHERE NOT t.is_counted AND e.trigger_data IS NOT NULL
+    SELECT execution_id FROM taken WHERE NOT is_counted
   ), ${countRuns(Prisma.sql`uncounted`)}`;
 
 /** The texts of the runs of `taken`, as SQL. */
