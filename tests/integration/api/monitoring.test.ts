@@ -194,8 +194,10 @@ describe('the activity of workflows', () => {
     expect((await activity([workflowId], stranger.session)).body.code).toBe('FORBIDDEN');
     const other = uuidv7();
     await instance.db.workspace.create({ data: { id: other, name: 'Other' } });
-    await instance.db.membership.create({ data: { workspaceId: other, userId: stranger.userId, role: 'viewer' } });
-    expect((await activity([workflowId], stranger.session, other)).body.data).toEqual([]);
+    const ours = { workspaceId: instance.workspaceId, role: 'owner' } as const;
+    const { userId } = await instance.db.membership.findFirstOrThrow({ where: ours });
+    await instance.db.membership.create({ data: { workspaceId: other, userId, role: 'viewer' } });
+    expect((await activity([workflowId], instance.session, other)).body.data).toEqual([]);
     for (const ids of [[], ['x'], Array.from({ length: 101 }, () => uuidv7())]) {
       const { status, body } = await activity(ids);
       expect([status, body.details?.[0]?.path]).toEqual([400, 'workflowId']);
