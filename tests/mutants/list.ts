@@ -304,8 +304,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/retention.ts', FAILURE_GROUPS, [
     [
       'a run leaves its group with its data',
-      'SELECT t.id, d.failure_group_id FROM taken t LEFT JOIN deleted_texts d',
-      'SELECT t.id, NULL::uuid FROM taken t LEFT JOIN deleted_texts d',
+      'SELECT t.id, d.failure_group_id, true FROM taken t LEFT JOIN deleted_texts d',
+      'SELECT t.id, NULL::uuid, true FROM taken t LEFT JOIN deleted_texts d',
     ],
   ]),
   ...of('packages/db/src/bulk-actions/perform.ts', BULK_ACTIONS, [
