@@ -47,6 +47,8 @@ const ADMISSION = 'integration:integration/webhooks/admission';
 const DELETION = 'integration:integration/worker/workspace-deletion';
 const FAILURE_GROUPS = 'integration:integration/executions/failure-groups';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
+const INSIGHTS = 'integration:integration/executions/insights';
+const MONITORING = 'integration:integration/api/monitoring.test';
 const RETENTION = 'integration:integration/worker/retention';
 const READ_REPLICA = 'e2e:e2e/availability/read-replica';
 const OUTBOX = 'integration:integration/events/outbox';
@@ -260,6 +262,38 @@ export const MUTANTS: readonly Mutant[] = [
       'where: { id, ...(workspaces.length < 0 && { workspaceId: id }) }',
     ],
   ]),
+  ...of('packages/db/src/insights/run-days.ts', INSIGHTS, [
+    ['tests of authors are counted', "e.execution_mode IN ('normal', 'sandbox') AND ", ''],
+    ['a run that an earlier version put back on the work list is counted again', ' AND e.trigger_data IS NOT NULL', ''],
+  ]),
+  ...of('packages/db/src/insights/read-insights.ts', INSIGHTS, [
+    ['days of other workspaces are read', 'd.workspace_id = ${workspaceId}::uuid AND EXISTS', 'EXISTS'],
+    [
+      'days are read by no member',
+      "await requireRole(db, actor, workspaceId, 'viewer');",
+      '',
+      'the route has checked it, and the statements have the same condition',
+    ],
+  ]),
+  ...of('packages/db/src/search/index-executions.ts', INSIGHTS, [
+    [
+      'a run that its deletion has counted is counted again',
+      'SELECT execution_id FROM taken WHERE NOT is_counted',
+      'SELECT execution_id FROM taken',
+      'without its trigger data, it is not counted either; the mark is for a statement whose snapshot still has them',
+    ],
+  ]),
+  ...of('packages/db/src/retention.ts', INSIGHTS, [
+    [
+      'a run that is counted is counted when its data is deleted',
+      ' WHERE NOT f.is_counted\n',
+      '\n',
+      'a run with data on the work list is not counted yet',
+    ],
+  ]),
+  ...of('packages/db/src/monitoring/workflow-activity.ts', MONITORING, [
+    ['workflows of other workspaces are shown', 'uuid[]) AND w.workspace_id = ${workspaceId}::uuid\n', 'uuid[])\n'],
+  ]),
   ...of('packages/db/src/search/index-executions.ts', FAILURE_GROUPS, [
     [
       'a failure that another process counted is counted again',
@@ -270,8 +304,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/retention.ts', FAILURE_GROUPS, [
     [
       'a run leaves its group with its data',
-      'SELECT t.id, d.failure_group_id FROM taken t LEFT JOIN deleted_texts d',
-      'SELECT t.id, NULL::uuid FROM taken t LEFT JOIN deleted_texts d',
+      'SELECT t.id, d.failure_group_id, true FROM taken t LEFT JOIN deleted_texts d',
+      'SELECT t.id, NULL::uuid, true FROM taken t LEFT JOIN deleted_texts d',
     ],
   ]),
   ...of('packages/db/src/bulk-actions/perform.ts', BULK_ACTIONS, [

@@ -94,7 +94,8 @@ import { getLiveness, getReadiness, getMetrics } from './routes/health.ts';
 import { createInvite, deleteInvite, listInvites } from './routes/invites.ts';
 import { getMe } from './routes/me.ts';
 import { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './routes/members.ts';
-import { getFleet, getRunStats, listSlowWorkflows } from './routes/monitoring.ts';
+import { getInsights } from './routes/insights.ts';
+import { getFleet, getRunStats, getWorkflowActivity, listSlowWorkflows } from './routes/monitoring.ts';
 import { listNodeTypes } from './routes/node-types.ts';
 import { activateUser, deactivateUser, disconnectUser, listUsers } from './routes/users.ts';
 import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
@@ -306,7 +307,9 @@ export function listRoutes(
     getFleet: getFleet(monitoring),
     getRunStats: getRunStats(monitoring),
     listSlowWorkflows: listSlowWorkflows(monitoring),
+    getWorkflowActivity: getWorkflowActivity(monitoring),
 
+    getInsights: getInsights(runs),
     getAiUsage: getAiUsage(resources),
     listMemories: listMemories(resources),
     getMemory: getMemory(resources),

@@ -49,6 +49,7 @@ export * from './schemas/executions.ts';
 export * from './schemas/failure-groups.ts';
 export * from './schemas/folders.ts';
 export * from './schemas/health.ts';
+export * from './schemas/insights.ts';
 export * from './schemas/invites.ts';
 export * from './schemas/members.ts';
 export * from './schemas/memories.ts';

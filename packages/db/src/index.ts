@@ -282,6 +282,8 @@ export {
   type Reservation,
   reserveRequest,
 } from './idempotency/requests.ts';
+export { type InsightsPeriod, readInsights } from './insights/read-insights.ts';
+export { pruneRunDays } from './insights/run-days.ts';
 export {
   acceptInvite,
   acceptInviteAsNewPerson,
@@ -383,6 +385,7 @@ export {
   findDetachedRunPartitions,
   partitionSpanDays,
 } from './maintenance/run-partitions.ts';
+export { readWorkflowActivity } from './monitoring/workflow-activity.ts';
 export { readWorkflowTimes } from './monitoring/workflow-times.ts';
 export {
   countRunsByWorker,

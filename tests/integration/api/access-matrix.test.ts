@@ -484,6 +484,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'named',
     },
+    'GET /api/monitoring/activity': {
+      path: `/api/monitoring/activity${ofWorkspace}&workflowId=${workflowId}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'GET /api/insights': { path: `/api/insights${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/ai/usage': { path: `/api/ai/usage${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'viewer', finds: 'named' },
 

@@ -650,6 +650,8 @@ describe('the OpenAPI document', () => {
     await done('GET', '/api/monitoring/fleet');
     await done('GET', `/api/monitoring/stats${inWorkspace}`);
     await done('GET', `/api/monitoring/workflows${inWorkspace}`);
+    await done('GET', `/api/monitoring/activity${inWorkspace}&workflowId=${workflow.id}`);
+    await done('GET', `/api/insights${inWorkspace}`);
     await done('GET', `/api/ai/usage${inWorkspace}`);
     await writeAgentMemory(
       instance.db,

@@ -7,6 +7,7 @@ import {
   pruneModelCalls,
   pruneModelMonths,
   pruneRequests,
+  pruneRunDays,
   readInstanceSettings,
   refreshStatistics,
 } from '@deckhand/db';
@@ -59,7 +60,8 @@ export function createBackgroundTasks({
       },
     },
     {
-      // Deletes idempotency keys, keys of debounced starts, calls of models, and memories, that are no longer needed.
+      // Deletes idempotency keys, keys of debounced starts, calls of models, memories, and days of insights that
+      // are no longer needed.
       ...task('prune_idempotency_keys'),
       intervalMs: PRUNE_INTERVAL_MS,
       async run(signal) {
@@ -70,6 +72,7 @@ export function createBackgroundTasks({
           pruneModelCalls,
           pruneModelMonths,
           pruneAgentMemories,
+          pruneRunDays,
         ]) {
           while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
         }
