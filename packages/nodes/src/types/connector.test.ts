@@ -218,7 +218,7 @@ describe('a response with an error', () => {
     await expect(failed).rejects.toMatchObject({
       code: 'HTTP_RESPONSE_FAILED',
       isRetryable: true,
-      message: expect.stringContaining('/issues answered 200: channel_not_found'),
+      message: expect.stringContaining('/issues says that it failed: channel_not_found'),
       details: { status: 200, body: { ok: false } },
     });
     const accepted = await call({ operation: 'issue.list', acceptErrorStatus: true }, refusal);

@@ -119,7 +119,7 @@ export default defineNodeType({
     const { url, authorization } = requestUrl(request.url);
     const opened = await context.credential(url);
     const credential = opened && withLimit(opened, operation.rateLimit, context.credentialId);
-    const send = createSender(
+    const sendRequest = createSender(
       {
         ...parameters,
         ...request,
@@ -127,11 +127,16 @@ export default defineNodeType({
         credential,
         apiKeyHeader: opened && fittingHeader(opened, operation),
         idempotencyHeader: operation.idempotencyHeader,
-        isFailure: (body) => operation.isFailure(body),
         errorMessage: (body) => operation.errorMessage(body),
       },
       context,
     );
+    const send = async (at: URL, number: number): Promise<JsonObject> => {
+      const response = await sendRequest(at, number);
+      if (parameters.acceptErrorStatus !== true)
+        refuseFailure(response, operation, `${request.method} ${at.origin}${at.pathname}`);
+      return response;
+    };
     if (!allPages || !operation.paging) return output(await send(url, 0));
     const pagination = toPagination(operation.paging, parameters.maxPages);
     // A failure of the first page is one of the node, whose run can rest before another attempt.
@@ -201,6 +206,20 @@ function fittingHeader(credential: OpenedCredential, { credentials }: ConnectorO
   const types = credentials.map((each) => each.type).join(', ');
   const message = `the connector takes a credential of type ${types}, and not ${type}`;
   throw new NodeError('CREDENTIAL_UNSUITABLE', message, { isRetryable: false });
+}
+
+/**
+ * @param request without the query, which may contain a secret.
+ * @throws NodeError HTTP_RESPONSE_FAILED for a response that says that the service did not do what was asked.
+ */
+function refuseFailure(response: JsonObject, operation: ConnectorOperation, request: string): void {
+  const body = bodyOf(response);
+  if (!operation.isFailure(body)) return;
+  const message = `${request} says that it failed: ${operation.errorMessage(body) ?? 'without a message'}`;
+  throw new NodeError('HTTP_RESPONSE_FAILED', message, {
+    isRetryable: true,
+    details: { status: response.status ?? null, body },
+  });
 }
 
 function toPagination({ mode, parameter, start, items }: PackPaging, maxPages: number | undefined): Pagination {
