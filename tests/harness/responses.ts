@@ -8,11 +8,15 @@ import type { Static } from 'typebox';
  */
 export const RESPONSE_SCHEMAS = {
   'GET /api/admin/audit-log': pageOf(contracts.AuditLogEntry),
+  'GET /api/admin/model-prices': contracts.ModelPrices,
+  'PUT /api/admin/model-prices': contracts.ModelPrices,
   'GET /api/admin/settings': contracts.InstanceSettings,
   'PUT /api/admin/settings': contracts.InstanceSettings,
   'GET /api/admin/workspaces/:id/limits': contracts.WorkspaceLimits,
   'PUT /api/admin/workspaces/:id/limits': contracts.WorkspaceLimits,
   'GET /api/admin/workspaces/:id/usage': contracts.WorkspaceUsage,
+  'GET /api/ai/memories': pageOf(contracts.MemoryEntry),
+  'GET /api/ai/memories/messages': contracts.Memory,
   'GET /api/ai/usage': contracts.AiUsage,
   'GET /api/insights': contracts.Insights,
   'GET /api/api-keys': pageOf(contracts.ApiKeyEntry),

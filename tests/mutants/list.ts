@@ -918,7 +918,12 @@ export const MUTANTS: readonly Mutant[] = [
       'const isTaken = edge.target.id === scope.call?.nodeId;',
       'const isTaken = edge.target.id !== undefined;',
     ],
-    ['a call is made before a person decides', 'if (call.asks) {', 'if (call.asks === undefined) {'],
+    ['a call is made before a person decides', 'if (call.asks && ', 'if (call.asks === undefined && '],
+    [
+      'a person is asked about a call that the run leaves out',
+      'if (call.asks && !this.#isCallLeftOut(scope)) {',
+      'if (call.asks) {',
+    ],
     ['a call that a person rejected is made', 'if (handle === APPROVED) {', 'if (handle !== undefined) {'],
     [
       'an agent in which the run ends goes on',
@@ -938,12 +943,22 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/model-calls.ts', 'integration:integration/executions/model-budget', [
     [
       'calls at the same time exceed the tokens of a month',
-      'WHERE coalesce(m.tokens + excluded.tokens <= (SELECT tokens FROM limited), true)',
+      'WHERE coalesce(least(m.tokens, ${MAX_SUM}) + excluded.tokens <= (SELECT tokens FROM limited), true)',
       'WHERE true',
     ],
     [
+      'calls at the same time exceed the costs of a month',
+      'AND coalesce(least(m.micro_usd, ${MAX_SUM}) + excluded.micro_usd <= (SELECT micro_usd FROM limited), true)',
+      '',
+    ],
+    [
+      'the first call of a month exceeds its costs, and a model without a price costs nothing',
+      'AND ((SELECT micro_usd FROM limited) IS NULL OR coalesce(n.micro_usd <= (SELECT micro_usd FROM limited), false))',
+      '',
+    ],
+    [
       'the first call of a month exceeds its tokens',
-      'AND coalesce(${reservedTokens}::bigint <= (SELECT tokens FROM limited), true)',
+      'AND coalesce(n.tokens <= (SELECT tokens FROM limited), true)',
       '',
     ],
     [
@@ -953,10 +968,36 @@ export const MUTANTS: readonly Mutant[] = [
       'the id of the call then fails the whole statement, which counts as counted: it only saves that',
     ],
     [
-      'a settled call is settled again',
-      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid AND settled_at IS NULL',
-      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid',
+      'a repetition at the limit is refused, although its first try was counted',
+      "if (!found || found.isCounted) return { kind: 'counted' };\n  const {",
+      "if (!found) return { kind: 'counted' };\n  const {",
     ],
+    [
+      'a settled call is settled again',
+      'WHERE id = ${id}::uuid AND settled_at IS NULL\n      RETURNING workspace_id, started_at, input_tokens',
+      'WHERE id = ${id}::uuid\n      RETURNING workspace_id, started_at, input_tokens',
+    ],
+  ]),
+  ...of('packages/db/src/agent-memories.ts', 'integration:integration/executions/agent-memory', [
+    ['an agent that writes again appends', 'const kept = [...others, added]', 'const kept = [...before, added]'],
+    [
+      'agents that write at the same time lose exchanges',
+      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key} FOR UPDATE`',
+      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}`',
+    ],
+    ['a workspace has any number of memories', "if (found?.isFull === true) return 'full';", ''],
+    [
+      'a viewer erases memories',
+      "requireRole(tx, actor, workspaceId, 'editor')",
+      "requireRole(tx, actor, workspaceId, 'viewer')",
+    ],
+  ]),
+  ...of('packages/nodes/src/models/ask-agent.ts', 'unit:tests/engine/agent-memory', [
+    ['a memory is trusted', ' || exchanges.length > 0;', ';'],
+    ['a memory has the secret of a credential', 'const said = masked.kind', 'const said = true ? answer : masked.kind'],
+  ]),
+  ...of('packages/nodes/src/models/agent-memory.ts', 'unit:tests/engine/agent-memory', [
+    ['each turn reads the memory again', 'if (first) return', 'if (first && !use) return'],
   ]),
   ...of('packages/nodes/src/models/call-question.ts', 'unit:tests/engine/agent-(questions|injections)', [
     ['a tool with effects is called, whatever was read', 'hasEffects && hasForeignText', 'false'],

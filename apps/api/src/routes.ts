@@ -4,10 +4,13 @@ import {
   getWorkspaceLimits,
   updateWorkspaceLimits,
   getInstanceSettings,
+  getModelPrices,
   updateInstanceSettings,
+  updateModelPrices,
   getStoredBytes,
 } from './routes/admin.ts';
 import { getAiUsage } from './routes/ai.ts';
+import { deleteMemory, getMemory, listMemories } from './routes/memories.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys.ts';
 import { listApprovals, listHumanTasks, submitApproval } from './routes/approvals.ts';
 import { acceptInvite } from './routes/auth/accept-invite.ts';
@@ -308,6 +311,9 @@ export function listRoutes(
 
     getInsights: getInsights(runs),
     getAiUsage: getAiUsage(resources),
+    listMemories: listMemories(resources),
+    getMemory: getMemory(resources),
+    deleteMemory: deleteMemory(resources),
 
     listApprovals: listApprovals(runs),
     listHumanTasks: listHumanTasks(runs),
@@ -321,6 +327,8 @@ export function listRoutes(
     getStoredBytes: getStoredBytes(resources),
     getInstanceSettings: getInstanceSettings(resources),
     updateInstanceSettings: updateInstanceSettings(resources),
+    getModelPrices: getModelPrices(resources),
+    updateModelPrices: updateModelPrices(resources),
   };
   return Object.entries(operations).map(([id, route]) => ({ id, ...route }));
 }

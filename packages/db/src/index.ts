@@ -294,15 +294,30 @@ export {
   type NewPerson,
   readInvite,
 } from './invites.ts';
+export {
+  deleteAgentMemory,
+  type ExchangeWriter,
+  listAgentMemories,
+  type MemoryAddress,
+  type MemoryExchange,
+  pruneAgentMemories,
+  readAgentMemory,
+  readAgentMemoryAs,
+  writeAgentMemory,
+} from './agent-memories.ts';
 export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.ts';
 export {
   deleteModelCall,
   insertModelCall,
+  type ModelCallAdmission,
   newModelCallId,
   pruneModelCalls,
+  pruneModelMonths,
+  readModelMonth,
   settleModelCall,
   sumModelCalls,
 } from './model-calls.ts';
+export { readModelPrices, writeModelPrices } from './model-prices.ts';
 export * from './migrations/index.ts';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.ts';
 export {

@@ -1,9 +1,11 @@
 import {
   createRunPartitions,
   foldStorageChanges,
+  pruneAgentMemories,
   pruneDebounces,
   pruneIdempotencyKeys,
   pruneModelCalls,
+  pruneModelMonths,
   pruneRequests,
   pruneRunDays,
   readInstanceSettings,
@@ -58,12 +60,20 @@ export function createBackgroundTasks({
       },
     },
     {
-      // Deletes idempotency keys, keys of debounced starts, calls of models, and days of insights that are no longer
-      // needed.
+      // Deletes idempotency keys, keys of debounced starts, calls of models, memories, and days of insights that
+      // are no longer needed.
       ...task('prune_idempotency_keys'),
       intervalMs: PRUNE_INTERVAL_MS,
       async run(signal) {
-        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls, pruneRunDays]) {
+        for (const prune of [
+          pruneIdempotencyKeys,
+          pruneRequests,
+          pruneDebounces,
+          pruneModelCalls,
+          pruneModelMonths,
+          pruneAgentMemories,
+          pruneRunDays,
+        ]) {
           while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
         }
       },
