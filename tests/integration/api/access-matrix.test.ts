@@ -577,7 +577,7 @@ function scopeOf(name: string): string | null {
   if (CLOSED_TO_KEYS.some((area) => area.test(name))) return null;
   const [method, path = ''] = name.split(' ');
   const isOfRuns = path === '/api/workflows/:id/executions' || /^\/api\/(bulk-actions|failure-groups)/.test(path);
-  const resource = isOfRuns ? 'executions' : path.split('/')[2];
+  const resource = isOfRuns ? 'executions' : path === '/api/insights' ? 'monitoring' : path.split('/')[2];
   return `${resource}:${method === 'GET' ? 'read' : 'write'}`;
 }
 

@@ -39,6 +39,7 @@ const TAGS: Readonly<Record<string, string>> = {
   folders: 'Folders of workflows',
   health: 'For probes and monitoring',
   'human-tasks': 'Forms that runs wait for',
+  insights: 'Runs by day and workflow, over long periods',
   me: 'The caller of a request',
   monitoring: 'Workers, the queue and statistics of runs',
   'node-types': 'Types of nodes',
