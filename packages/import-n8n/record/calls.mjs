@@ -373,6 +373,32 @@ export const CALLS = [
     },
     responses: [{ id: 'f1' }, { id: 'f1', name: 'a.txt' }],
   },
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{ name: 'A' }, { name: '' }] },
+    parameters: {
+      resource: 'folder',
+      name: '={{ $json.name }}',
+      driveId: listed('My Drive', 'My Drive'),
+      folderId: id('folder1'),
+      options: {},
+    },
+    responses: [{ id: 'f1', name: 'A' }],
+  },
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{ id: 'f1' }] },
+    parameters: { operation: 'deleteFile', fileId: id('={{ $json.id }}'), options: {} },
+    responses: [{ id: 'f1' }],
+  },
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{ to: 'a@example.com' }] },
+    parameters: {
+      operation: 'share',
+      fileId: listed('f1', 'A file'),
+      permissionsUi: { permissionsValues: { role: 'writer', type: 'user', emailAddress: '={{ $json.to }}' } },
+      options: { sendNotificationEmail: false },
+    },
+    responses: [{ id: 'p1', kind: 'drive#permission' }],
+  },
 ];
 
 const TEXT = { type: 'string', display: true };

@@ -1,4 +1,5 @@
 import type { JsonValue, N8nTable, NodeDefinition } from '@deckhand/contracts';
+import type { Scope } from '../../expressions/scope.ts';
 import { memberOfFile } from '../../expressions/parts.ts';
 import { braced, isExpression, toExpression } from '../../expressions/template.ts';
 import { fileOfItem } from '../../files.ts';
@@ -6,6 +7,7 @@ import { unsupported } from '../../unsupported.ts';
 import { object, show, text } from '../../workflow.ts';
 import { type Conversion, type Converted, incomplete, outputOf } from '../converter.ts';
 import { noteCredential } from '../credentials.ts';
+import { eachInLoop } from '../each-in-loop.ts';
 import { callNode, convertLocated, nameOf } from './call.ts';
 
 /** Operations of Google Drive; a download becomes a file of the item, and an upload sends one. */
@@ -14,6 +16,7 @@ export function driveNode(conversion: Conversion, table: N8nTable): Converted {
   const { name } = nameOf(table, parameters);
   if (node.version < table.from) return callNode(conversion, table);
   if (name === 'file download') return download(conversion, table);
+  if (name === 'folder create') return createFolder(conversion, table);
   return name === 'file upload' ? upload(conversion, table) : callNode(conversion, table);
 }
 
@@ -76,7 +79,7 @@ function upload(conversion: Conversion, { connector, version, credential }: N8nT
   const members = simplifyOutput ? 'kind, id, name and mimeType' : 'all members';
   review(`the item has id, name, mimeType, parents, webViewLink, size and modifiedTime of the file, in n8n ${members}`);
   review('the file is in the top folder, without a name, until the request after the upload moves and names it');
-  const parent = parentOf(conversion);
+  const parent = parentOf(conversion, scope);
   const fileName = `(${memberOfFile(`(${file})`, 'fileName')} ?? 'Untitled')`;
   const named = `convert.string(${toExpression(name, scope)})`;
   const uploadId = `${id}__upload`;
@@ -115,7 +118,7 @@ function upload(conversion: Conversion, { connector, version, credential }: N8nT
 }
 
 /** Returns the folder that a new file goes to: that of its own, or that of its drive. */
-function parentOf({ parameters, scope }: Conversion): JsonValue {
+function parentOf({ parameters }: Conversion, scope: Scope): JsonValue {
   const { folderId = ROOT, driveId = MY_DRIVE } = parameters;
   const chosen = (given: JsonValue, path: string): JsonValue =>
     convertLocated(given, { path, url: FOLDER, modes: ['list', 'id'], isText: true }, scope);
@@ -123,4 +126,35 @@ function parentOf({ parameters, scope }: Conversion): JsonValue {
   if (folder !== ROOT && folder !== '') return folder;
   const drive = chosen(driveId, 'driveId');
   return drive === MY_DRIVE || drive === '' ? ROOT : drive;
+}
+
+function createFolder(conversion: Conversion, { connector, version, credential }: N8nTable): Converted {
+  const { node, parameters, review } = conversion;
+  const { name = '', options } = parameters;
+  const { simplifyOutput = true, ...others } = object(options);
+  const [other] = Object.keys(others);
+  if (other !== undefined) return unsupported(`its option ${other}: use the operation "folder.create"`);
+  noteCredential(conversion, `${credential} for the connector "${connector}"`);
+  const members = simplifyOutput === true ? 'kind, id, name and mimeType' : 'all members';
+  review(`the item has id, name, mimeType, parents, webViewLink and modifiedTime of the folder, in n8n ${members}`);
+  return eachInLoop(conversion, {
+    node: (id, scope) => ({
+      id,
+      type: 'connector',
+      name: node.name,
+      parameters: {
+        connector,
+        version,
+        operation: 'folder.create',
+        values: {
+          body: {
+            name: braced(`convert.string(${toExpression(name, scope)}) || 'Untitled'`),
+            parents: [parentOf(conversion, scope)],
+          },
+        },
+      },
+    }),
+    lines: ['const result = outputs.map(({ body }) => body);'],
+    shape: 'one',
+  });
 }

@@ -17,8 +17,9 @@ const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
   },
 };
-/** Maximum number of arguments that a tool asks for: each is parsed from where it begins. */
-const MAX_ARGUMENTS = 100;
+/** How much of the parameters of a tool is parsed for its arguments, in characters: parts may be parsed again. */
+const MAX_PARSED = 50_000;
+
 /** Longest text of one argument with its description, in characters. */
 const MAX_ARGUMENT = 5_000;
 
@@ -34,7 +35,8 @@ interface Argument {
  */
 export function argumentsOf(parameters: JsonObject): JsonObject {
   const found = new Map<string, JsonObject>();
-  for (const { name, schema } of [...textsOf(parameters)].flatMap(readArguments)) {
+  const budget: Budget = { left: MAX_PARSED };
+  for (const { name, schema } of [...textsOf(parameters)].flatMap((each) => readArguments(each, budget))) {
     const before = found.get(name);
     if (before && JSON.stringify(before) !== JSON.stringify(schema)) {
       return unsupported(`the argument "${name}" is declared in two ways`);
@@ -55,21 +57,19 @@ function* textsOf(value: JsonValue): Generator<string> {
   else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* textsOf(each);
 }
 
-function readArguments(text: string): Argument[] {
-  const starts = [...text.matchAll(/\$fromAI\s*\(/gi)].map(({ index }) => index);
-  if (starts.length > MAX_ARGUMENTS) return unsupported(`more than ${MAX_ARGUMENTS} arguments of the model`);
-  return starts.map((start) => readArgument(text.slice(start, start + MAX_ARGUMENT)));
+/** How many characters may still be parsed. */
+interface Budget {
+  left: number;
 }
 
-function readArgument(text: string): Argument {
-  let call: CallExpression | undefined;
-  try {
-    full(parseExpressionAt(text, 0, { ecmaVersion: 2024 }), (node) => {
-      if (isKind(node, 'CallExpression') && node.start === 0 && nameOf(node.callee) !== undefined) call = node;
-    });
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+function readArguments(text: string, budget: Budget): Argument[] {
+  return [...text.matchAll(/\$fromAI\s*\(/gi)].map(({ index }) => readArgument(text.slice(index), budget));
+}
+
+function readArgument(given: string, budget: Budget): Argument {
+  if (budget.left <= 0) return unsupported('arguments of the model that are too long');
+  const text = given.slice(0, MAX_ARGUMENT);
+  const call = callAt(text, budget);
   if (!call) return unsupported('$fromAI() without a call of it');
   const [name = '', description = '', type = 'string', byDefault] = call.arguments.map(({ start, end }) =>
     unquoted(text.slice(start, end)),
@@ -85,6 +85,22 @@ function readArgument(text: string): Argument {
       ...(byDefault !== undefined && { default: defaultOf(byDefault, kind) }),
     },
   };
+}
+
+/** Returns the call that a text begins with. */
+function callAt(text: string, budget: Budget): CallExpression | undefined {
+  let call: CallExpression | undefined;
+  try {
+    const expression = parseExpressionAt(text, 0, { ecmaVersion: 2024 });
+    budget.left -= expression.end;
+    full(expression, (node) => {
+      if (isKind(node, 'CallExpression') && node.start === 0 && nameOf(node.callee) !== undefined) call = node;
+    });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    budget.left -= text.length;
+  }
+  return call;
 }
 
 /** Returns a text without its quotes, and without backslashes, as n8n reads it. */

@@ -29,6 +29,10 @@ export interface Tool {
 
 /** The arguments of the call of a tool. */
 const ARGUMENTS = '$loop.item';
+/** Maximum number of tools of an agent. */
+const MAX_TOOLS = 100;
+/** Maximum size of the parameters of a tool, as JSON. */
+const MAX_PARAMETERS = 65_536;
 /** Longest description of a tool, in characters. */
 const MAX_DESCRIPTION = 4_000;
 /** Node types in which `$loop` would be another one than that of the call. */
@@ -47,7 +51,9 @@ const OWN: Readonly<Record<string, (conversion: Conversion, isNode: boolean) => 
 /** Converts the tools of an agent. One that cannot be converted is a stub, whose calls fail. */
 export function convertTools(conversion: Conversion): Tools {
   const { parts, review } = conversion;
-  const tools = parts.flatMap(({ kind, node }) => (kind === 'ai_tool' ? [convertTool(conversion, node)] : []));
+  const given = parts.filter(({ kind }) => kind === 'ai_tool');
+  if (given.length > MAX_TOOLS) return unsupported(`more than ${MAX_TOOLS} tools`);
+  const tools = given.map(({ node }) => convertTool(conversion, node));
   const stubs = tools.flatMap(({ stub }) => stub ?? []);
   review(
     `the model knows its tools by the ids of their nodes, such as "${tools[0]?.entry ?? ''}", and is told in other words why a call failed: read its instructions`,
@@ -117,6 +123,9 @@ function toolOf(agent: Conversion, given: N8nNode, id: string, review: (message:
   const { scope } = agent;
   const refused = agent.refusedBecause(given.name);
   if (refused !== undefined) return unsupported(refused);
+  if (JSON.stringify(given.parameters).length > MAX_PARAMETERS) {
+    return unsupported(`its parameters have more than ${MAX_PARAMETERS} characters`);
+  }
   const own = lookup(OWN, withoutPackage(given.type));
   const type = own ? given.type : nodeTypeOf(given.type);
   const { toolDescription: _, descriptionType: __, ...parameters } = given.parameters;
