@@ -1,3 +1,4 @@
+import { freePort } from '@deckhand/local';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { stopLater } from './cleanup.ts';
 
@@ -81,7 +82,8 @@ export async function startTcpProxy(storeUrl: string): Promise<TcpProxy> {
     await closing;
   }
 
-  const port = await listen(0);
+  // Nobody else gets the port of a proxy that is cut off.
+  const port = await listen(await freePort());
   const url = new URL(storeUrl);
   url.hostname = '127.0.0.1';
   url.port = String(port);

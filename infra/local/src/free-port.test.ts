@@ -26,4 +26,10 @@ describe('finding a port', () => {
     expect(port).not.toBe(taken);
     expect(await isPortFree(port)).toBe(true);
   });
+
+  it('chooses none that the system gives to connections', async () => {
+    const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
+    expect(Math.max(...ports)).toBeLessThan(32_768);
+    expect(new Set(ports).size).toBe(200);
+  });
 });

@@ -53,6 +53,14 @@ export function errorMessage(
   return typeof value === 'string' && value !== '' ? cut(value, MAX_MESSAGE) : undefined;
 }
 
+/** Whether a response with a status of success says that the service did not do what was asked. */
+export function isFailure({ failedWhen }: Pick<Connector, 'failedWhen'>, body: JsonValue): boolean {
+  if (!failedWhen) return false;
+  const value = valueAt(body, failedWhen.path);
+  if (failedWhen.equals !== undefined) return value === failedWhen.equals;
+  return value !== null && value !== false && value !== '' && !(isList(value) && value.length === 0);
+}
+
 /**
  * Returns the value at names with dots between them; null if there is none. The last item of a list is -1. Names may
  * have dots, such as `@odata.nextLink`: the longest one counts.

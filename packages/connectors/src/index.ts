@@ -1,4 +1,4 @@
-export { actionRequest, errorMessage, nextPage } from './action-request.ts';
+export { actionRequest, errorMessage, isFailure, nextPage } from './action-request.ts';
 export { buildRequest, type ConnectorRequest, RequestError } from './build-request.ts';
 export { DocumentError, parseDocument } from './document.ts';
 export {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { actionRequest, errorMessage, nextPage } from './action-request.ts';
+import { actionRequest, errorMessage, isFailure, nextPage } from './action-request.ts';
 import { composeConnector, readPack } from './load-pack.ts';
 
 const text = { type: 'string' };
@@ -270,4 +270,19 @@ it.each<[JsonValue, string | undefined]>([
   [{ error: { message: 'x'.repeat(1_000) } }, `${'x'.repeat(499)}…`],
 ])('the message of an error: %#', (body, expected) => {
   expect(errorMessage(connectorOf(), body)).toBe(expected);
+});
+
+it.each<[Parameters<typeof isFailure>[0]['failedWhen'], JsonValue, boolean]>([
+  [undefined, { ok: false }, false],
+  [{ path: 'ok', equals: false }, { ok: false }, true],
+  [{ path: 'ok', equals: false }, { ok: true }, false],
+  [{ path: 'ok', equals: false }, {}, false],
+  [{ path: 'ok', equals: false }, 'text', false],
+  [{ path: 'status.code', equals: 0 }, { status: { code: 0 } }, true],
+  [{ path: 'errors' }, { errors: [{ message: 'No' }] }, true],
+  [{ path: 'errors' }, { errors: [] }, false],
+  [{ path: 'errors' }, { errors: null }, false],
+  [{ path: 'error' }, { error: '' }, false],
+])('with failedWhen %j, a response %j failed: %s', (failedWhen, body, expected) => {
+  expect(isFailure({ failedWhen }, body)).toBe(expected);
 });

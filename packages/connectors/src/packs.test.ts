@@ -2,7 +2,7 @@ import { compileUntrusted, isJsonObject, type JsonObject, type JsonValue, NODE_I
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { exchangesOf, PACK_NAMES, packText } from '../../../tests/harness/packs.ts';
-import { actionRequest, errorMessage, nextPage } from './action-request.ts';
+import { actionRequest, errorMessage, isFailure, nextPage } from './action-request.ts';
 import { isList } from './document.ts';
 import { type Action, composeConnector, type Connector, readPack } from './load-pack.ts';
 import { sampleValue } from './sample-value.ts';
@@ -109,6 +109,7 @@ describe.each(PACK_NAMES)('the pack %s', (name) => {
     for (const [header, value] of Object.entries(connector.headers ?? {})) expect(headers[header]).toBe(value);
     if (!response) return;
     const { body, status } = response;
+    expect(status >= 400 || isFailure(connector, body)).toBe(expected?.error !== undefined);
     if (status < 300 && action.operation.response) expect(check(action.operation.response, body)).toEqual([]);
     const { paging } = action;
     const items = expected?.items === undefined ? undefined : itemsOf(body, paging?.items);

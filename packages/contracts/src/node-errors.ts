@@ -117,6 +117,10 @@ const OF_TYPES = {
     when: 'The request got no response, or its redirects could not be followed',
     retry: 'unless it was a redirect',
   },
+  HTTP_RESPONSE_FAILED: {
+    when: 'The response has a status of success, and says that the service did not do what was asked',
+    retry: 'yes',
+  },
   HTTP_RESPONSE_INVALID: { when: 'The response cannot be parsed as `responseType` says', retry: 'no' },
   HTTP_STATUS: {
     when: 'The response has a status of 400 or more, and `acceptErrorStatus` is not set',

@@ -33,6 +33,15 @@ export interface DatabaseOptions {
   readonly onConnectionError?: (error: Error) => void;
 }
 
+/**
+ * Connections that stay open however long nothing happens; others are closed after 10 s. The first statements on a new
+ * one take several times as long: PostgreSQL starts a process, which reads the catalogue.
+ */
+const KEPT_OPEN = 2;
+
+/** After so many ms without traffic, TCP asks whether the other side is there: a firewall may forget who is silent. */
+const KEEP_ALIVE_MS = 30_000;
+
 /** How long a caller waits for a connection before the database counts as unavailable, in ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -43,8 +52,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     Client: Connection,
     connectionString: withExplicitSslMode(options.url),
     max: options.poolSize,
+    min: Math.min(KEPT_OPEN, options.poolSize),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     ...(options.silentAfterMs === undefined ? {} : { query_timeout: options.silentAfterMs }),
   });
   const adapter = new PrismaPg(pool, {

@@ -462,6 +462,8 @@ export interface ConnectorOperation {
   request(values: JsonObject): OperationRequest;
   /** Returns where the page after a response is, for paging by a cursor or a URL; null after the last one. */
   nextPage(body: JsonValue): JsonValue;
+  /** Whether a response with a status of success says that the service did not do what was asked. */
+  isFailure(body: JsonValue): boolean;
   /** Returns what the service says about an error; undefined if its response does not say it. */
   errorMessage(body: JsonValue): string | undefined;
 }

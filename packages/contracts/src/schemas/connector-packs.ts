@@ -115,6 +115,21 @@ export const PackCredential = Type.Object(
 );
 export type PackCredential = Static<typeof PackCredential>;
 
+const FailedWhen = Type.Object(
+  {
+    path: DataPath,
+    equals: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Number(), Type.String({ maxLength: 200 })], {
+        description: 'Any value but null, false and empty lists and texts without it',
+      }),
+    ),
+  },
+  {
+    ...CLOSED,
+    description: 'What a response says that has a status of success although the service did not do it, as JSON',
+  },
+);
+
 /** The `pack.yaml` of a connector, beside its OpenAPI document. */
 export const ConnectorPack = Type.Object(
   {
@@ -134,6 +149,7 @@ export const ConnectorPack = Type.Object(
     test: Type.Optional(ActionId),
     limits: Type.Optional(CredentialRateLimit),
     errorMessage: Type.Optional(DataPath),
+    failedWhen: Type.Optional(FailedWhen),
     operations: Type.Array(PackOperation, { minItems: 1, maxItems: 1_000 }),
   },
   CLOSED,

@@ -1,4 +1,12 @@
-import { type Action, actionRequest, type Connector, errorMessage, nextPage, RequestError } from '@deckhand/connectors';
+import {
+  type Action,
+  actionRequest,
+  type Connector,
+  errorMessage,
+  isFailure,
+  nextPage,
+  RequestError,
+} from '@deckhand/connectors';
 import { compileNullRemoval, isJsonObject, type JsonObject, type ValidationIssue } from '@deckhand/contracts';
 import { type ConnectorOperation, NodeError } from '@deckhand/engine';
 
@@ -39,6 +47,7 @@ export function openOperation(head: ConnectorHead, action: Action, check: CheckV
       }
     },
     nextPage: (body) => (action.paging ? nextPage(action.paging, body) : null),
+    isFailure: (body) => isFailure(head, body),
     errorMessage: (body) => errorMessage(head, body),
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { type NodeContext, NodeError, type OpenedCredential } from '@deckhand/engine';
+import { type HttpResponse, type NodeContext, NodeError, type OpenedCredential } from '@deckhand/engine';
 import { credentialHeader } from './credential-header.ts';
 import { requestBody, requestHeaders, type Scalar } from './request-parts.ts';
 import { errorBody, excerpt, responseBody, type ResponseType } from './response-body.ts';
@@ -30,6 +30,8 @@ export interface SentRequest {
   readonly idempotencyHeader?: string | undefined;
   /** The header of an API key whose credential names none; `x-api-key` by default. */
   readonly apiKeyHeader?: string | undefined;
+  /** Whether a response with a status of success says that the service did not do what was asked; never by default. */
+  readonly isFailure?: ((body: JsonValue) => boolean) | undefined;
   /** Returns what the service says about an error; undefined if its response does not say it. */
   readonly errorMessage?: ((body: JsonValue) => string | undefined) | undefined;
 }
@@ -41,7 +43,7 @@ type Response = JsonObject & { readonly headers: JsonObject };
  * Creates the function that sends a request of a node within the limits of its credential. After a 401, a token of
  * OAuth 2.0 is refreshed, and the request sent once more.
  * @returns a function of the URL, and the number of the page from 0, which is part of its idempotency key. It throws
- * NodeError HTTP_STATUS, and those of the HTTP client, of limits and of bodies.
+ * NodeError HTTP_STATUS, HTTP_RESPONSE_FAILED, and those of the HTTP client, of limits and of bodies.
  */
 export function createSender(
   sent: SentRequest,
@@ -89,26 +91,34 @@ export function createSender(
     return exchange(url, number, ':renewed');
   }
 
+  function failure(
+    code: 'HTTP_STATUS' | 'HTTP_RESPONSE_FAILED',
+    at: { readonly url: URL; readonly answer: HttpResponse; readonly body: JsonValue; readonly isRetryable: boolean },
+  ): NodeError {
+    const { url, answer, body, isRetryable } = at;
+    const { status, headers } = answer;
+    // The query of the URL may contain a secret.
+    const message = [
+      `${method} ${url.origin}${url.pathname} answered ${status}`,
+      sent.errorMessage?.(body) ?? excerpt(answer),
+    ];
+    const options = { isRetryable, minRetryDelayMs: retryAfterMs(headers, now()), details: { status, headers, body } };
+    return new NodeError(code, message.filter(Boolean).join(': '), options);
+  }
+
   return async (url, number) => {
     const { answer, waitedMs } = await exchangeRenewed(url, number);
     const { status, setCookies } = answer;
     if (status >= 400 && !acceptErrorStatus) {
       const body = errorBody(answer, parsedAs);
-      // Returns the URL without its query, which may contain a secret.
-      const message = [
-        `${method} ${url.origin}${url.pathname} answered ${status}`,
-        sent.errorMessage?.(body) ?? excerpt(answer),
-      ];
-      throw new NodeError('HTTP_STATUS', message.filter(Boolean).join(': '), {
-        isRetryable: status >= 500 || RETRYABLE.has(status),
-        minRetryDelayMs: retryAfterMs(answer.headers, now()),
-        details: { status, headers: answer.headers, body },
-      });
+      throw failure('HTTP_STATUS', { url, answer, body, isRetryable: status >= 500 || RETRYABLE.has(status) });
     }
     bytesLeft -= answer.body.byteLength;
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
     const waited: JsonObject = waitedMs === undefined ? {} : { waitedMs };
     const content = answer.file ?? responseBody(answer, parsedAs);
+    if (!answer.file && !acceptErrorStatus && sent.isFailure?.(content))
+      throw failure('HTTP_RESPONSE_FAILED', { url, answer, body: content, isRetryable: true });
     return { status, headers: { ...answer.headers, ...cookies }, body: content, ...waited };
   };
 }

@@ -206,4 +206,22 @@ describe('a response with an error', () => {
       message: expect.stringContaining(`/issues/7 answered 404${message}`),
     });
   });
+
+  it.each<[string, JsonObject]>([
+    ['by default', {}],
+    ['with all pages', { allPages: true }],
+  ])('fails with a status of success too, %s', async (_what, parameters) => {
+    const refusal: RequestListener = (_request, response) => {
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ ok: false, error: { message: 'channel_not_found' } }));
+    };
+    const failed = call({ operation: 'issue.list', ...parameters }, refusal);
+    await expect(failed).rejects.toMatchObject({
+      code: 'HTTP_RESPONSE_FAILED',
+      isRetryable: true,
+      message: expect.stringContaining('/issues answered 200: channel_not_found'),
+      details: { status: 200, body: { ok: false } },
+    });
+    const accepted = await call({ operation: 'issue.list', acceptErrorStatus: true }, refusal);
+    expect(accepted).toMatchObject({ output: { status: 200, body: { ok: false } } });
+  });
 });

@@ -65,7 +65,8 @@ const Parameters = Type.Object(
     acceptErrorStatus: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Return a response with a status of 400 or more instead of failing',
+        description:
+          'Return a response with a status of 400 or more, or one that says that the request failed, instead of failing',
       }),
     ),
   },
@@ -98,6 +99,7 @@ export default defineNodeType({
     'FILE_TOO_LARGE',
     'HTTP_NEXT_PAGE_INVALID',
     'HTTP_REQUEST_FAILED',
+    'HTTP_RESPONSE_FAILED',
     'HTTP_RESPONSE_INVALID',
     'HTTP_STATUS',
     'HTTP_TOO_MANY_PAGES',
@@ -125,6 +127,7 @@ export default defineNodeType({
         credential,
         apiKeyHeader: opened && fittingHeader(opened, operation),
         idempotencyHeader: operation.idempotencyHeader,
+        isFailure: (body) => operation.isFailure(body),
         errorMessage: (body) => operation.errorMessage(body),
       },
       context,
