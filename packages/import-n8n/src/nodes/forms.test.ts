@@ -1,7 +1,7 @@
 import { type JsonObject, parseOwnJson } from '@deckhand/contracts';
 import { compileWorkflow } from '@deckhand/engine';
 import { createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInMemory } from '../../../../tests/harness/engine.ts';
@@ -19,6 +19,13 @@ interface Recorded {
 const PATH = join(import.meta.dirname, '../../matrices/forms.json');
 const { rows } = parseOwnJson<{ readonly rows: readonly Recorded[] }>(readFileSync(PATH, 'utf8'));
 const code = createScriptRunner();
+beforeAll(async () => {
+  // The first script of a thread waits for its start, which may take longer than a node has on a busy machine.
+  const names = { $trigger: {}, $now: '2026-11-20T08:15:00.000Z' };
+  const limits = { timeoutMs: 60_000, memoryBytes: 67_108_864, keepsConsole: false };
+  const { signal } = new AbortController();
+  await code.run({ source: '', names, workspaceId: 'w', executionId: 'e', ...limits, signal });
+});
 afterAll(() => code.close());
 
 const formOf = ({ typeVersion, parameters }: Pick<Recorded, 'typeVersion' | 'parameters'>) =>

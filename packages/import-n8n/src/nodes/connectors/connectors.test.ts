@@ -420,3 +420,30 @@ it('has tables that fit their packs', () => {
     expect(operations.filter(({ action }) => !actions.has(action))).toEqual([]);
   }
 });
+
+it('says that the run fails where n8n goes on after an error of a service or of an agent', () => {
+  const known = { select: 'channel', channelId: { __rl: true, mode: 'id', value: 'C1' }, text: 'Hi' };
+  const goesOn = { onError: 'continueRegularOutput' };
+  const agent = '@n8n/n8n-nodes-langchain.agent';
+  const nodes = [
+    START,
+    { ...node('Slack', 'slack', known, goesOn), typeVersion: 2.2 },
+    { ...node('Agent', 'agent', {}, goesOn), type: agent, typeVersion: 2 },
+    { ...node('Model', 'lm'), type: '@n8n/n8n-nodes-langchain.lmChatOpenAi' },
+    node('Tool', 'httpRequestTool', { url: 'https://example.com' }),
+  ];
+  const attached = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
+  const connections = {
+    ...connect('Start > Slack', 'Start > Agent'),
+    Model: attached('ai_languageModel'),
+    Tool: attached('ai_tool'),
+  };
+  const { notes, definition } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+  for (const name of ['Slack', 'Agent']) {
+    const { level, messages } = notes.find((note) => note.node === name) ?? {};
+    expect([level, messages]).toEqual(['review', expect.arrayContaining([FAILS])]);
+  }
+  expect(definition.nodes.filter(({ onError }) => onError !== undefined)).toEqual([]);
+});
+
+const FAILS = 'if it fails, the run fails; in n8n, the run goes on';

@@ -3,12 +3,21 @@ import { convertText, toExpression } from '../../expressions/template.ts';
 import { unsupported } from '../../unsupported.ts';
 import { list, object, show, text } from '../../workflow.ts';
 import { LANGUAGE } from '../code.ts';
-import { type Conversion, outputOf, single } from '../converter.ts';
+import { type Conversion, type Converted, outputOf, single } from '../converter.ts';
 import { readScript } from '../script.ts';
 import { executeWorkflowNode } from '../workflows.ts';
 import { argumentsOf } from './arguments.ts';
 import { schemaOf } from './json-schemas.ts';
-import type { Tool } from './tools.ts';
+
+/** What becomes of a tool. */
+export interface Tool {
+  readonly converted: Converted;
+  /** The schema of its arguments. */
+  readonly inputSchema: JsonObject;
+  readonly description: JsonValue;
+  /** JavaScript that returns what the model is told. */
+  readonly told: readonly string[];
+}
 
 /** What n8n asks a model for that calls a tool without a schema. */
 const TEXT_ARGUMENT: JsonObject = { type: 'object', properties: { input: { type: 'string' } } };

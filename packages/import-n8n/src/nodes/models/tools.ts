@@ -1,30 +1,20 @@
-import type { EdgeDefinition, JsonObject, JsonValue, NodeDefinition } from '@deckhand/contracts';
+import type { EdgeDefinition, JsonObject, NodeDefinition } from '@deckhand/contracts';
 import { convertText, escapeTexts } from '../../expressions/template.ts';
 import { withOptions } from '../../options.ts';
 import { stubOf } from '../../stub.ts';
 import { partOf } from '../../tasks.ts';
 import { reasonOf, unsupported } from '../../unsupported.ts';
 import { lookup, type N8nNode, show, text } from '../../workflow.ts';
-import type { Conversion, Converted } from '../converter.ts';
+import type { Conversion } from '../converter.ts';
 import type { Body } from '../each-in-loop.ts';
 import { argumentsOf } from './arguments.ts';
 import { withoutPackage } from './chat-model.ts';
-import { codeTool, thinkTool, workflowTool } from './own-tools.ts';
+import { codeTool, thinkTool, type Tool, workflowTool } from './own-tools.ts';
 
 /** The tools of an agent, in its body. */
 export interface Tools extends Body {
   /** What the model is told about them. */
   readonly specs: readonly JsonObject[];
-}
-
-/** What becomes of a tool. */
-export interface Tool {
-  readonly converted: Converted;
-  /** The schema of its arguments. */
-  readonly inputSchema: JsonObject;
-  readonly description: JsonValue;
-  /** JavaScript that returns what the model is told. */
-  readonly told: readonly string[];
 }
 
 /** The arguments of the call of a tool. */
