@@ -52,7 +52,7 @@ describe('an agent', () => {
       output: null,
       finishReason: 'stop',
       turns: 2,
-      usage: { calls: 2, inputTokens: 20, outputTokens: 10, cachedInputTokens: 0 },
+      usage: { calls: 2, inputTokens: 20, outputTokens: 10, cachedInputTokens: 0, costMicroUsd: 2_000 },
       warnings: [],
     });
     expect(outputOf(last, 'after/')).toEqual({ said: 'It is warm.' });
@@ -316,5 +316,14 @@ describe('an agent', () => {
     expect(asked).toHaveLength(1);
     expect(last.get('agent/')).toMatchObject({ status: 'success' });
     expect(last.get('after/')).toMatchObject({ status: 'skipped' });
+  });
+
+  it('asks nobody about a call of a tool that the run leaves out', async () => {
+    const tools = [{ node: 'other', permission: 'ask' }];
+    const definition = agentDefinition({ tools }, [PROBE, { id: 'other', type: 'probe' }]);
+    const until = nodesUntil(await compileForTest(definition), 'probe');
+    const { ending, calls } = await run(definition, [{ calls: [call('other'), call('probe')] }], { until });
+    expect(ending.kind).toBe('success');
+    expect(calls).toEqual(['probe/2']);
   });
 });

@@ -126,6 +126,8 @@ export async function fillPages(
     ['administration', 'administration', 'of 1.0 MiB used'],
     ['event-endpoints', 'event-endpoints', 'run.failed'],
     ['event-endpoint', `event-endpoints/${endpoint.id}`, 'endpoint.test'],
+    ['home', 'home', 'Failing workflows, last 24 hours'],
+    ['insights', 'insights', 'By day'],
     ['failures', 'failures', 'No order <number>'],
     ['failure', `failures/${group?.id}`, 'Version 1'],
     ['bulk-actions', 'bulk-actions', 'Delete 1 run'],

@@ -14,6 +14,7 @@ export const NO_SERVICES: NodeServices = {
   workflows: { start: refuse },
   locks: { acquire: refuse, release: refuse },
   responses: { send: refuse },
+  agentMemories: { read: refuse, write: refuse },
   modelCalls: { begin: refuse, settle: refuse, withdraw: refuse },
   results: { check: refuse },
   fileProcesses: createFileProcesses(2),

@@ -122,9 +122,10 @@ function exampleServices(
     sftp: { use: (_target, work) => work(createMemorySession()) },
     results: { check: () => Promise.resolve(undefined) },
     connectors: connectorsOf(),
+    agentMemories: { read: () => Promise.resolve([]), write: () => Promise.resolve() },
     modelCalls: {
       begin: () => Promise.resolve('call'),
-      settle: () => Promise.resolve(),
+      settle: () => Promise.resolve(null),
       withdraw: () => Promise.resolve(),
     },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),

@@ -41,7 +41,7 @@ export function createScriptedModel(script: readonly ScriptedTurn[]) {
     http: { request: ({ body }) => Promise.resolve(answer(typeof body === 'string' ? body : '{}')) },
     modelCalls: {
       begin: (call) => Promise.resolve(String(counted.push(call))),
-      settle: () => Promise.resolve(),
+      settle: () => Promise.resolve(1_000),
       withdraw: () => Promise.resolve(),
     },
   };

@@ -47,6 +47,8 @@ const ADMISSION = 'integration:integration/webhooks/admission';
 const DELETION = 'integration:integration/worker/workspace-deletion';
 const FAILURE_GROUPS = 'integration:integration/executions/failure-groups';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
+const INSIGHTS = 'integration:integration/executions/insights';
+const MONITORING = 'integration:integration/api/monitoring.test';
 const RETENTION = 'integration:integration/worker/retention';
 const READ_REPLICA = 'e2e:e2e/availability/read-replica';
 const OUTBOX = 'integration:integration/events/outbox';
@@ -260,6 +262,38 @@ export const MUTANTS: readonly Mutant[] = [
       'where: { id, ...(workspaces.length < 0 && { workspaceId: id }) }',
     ],
   ]),
+  ...of('packages/db/src/insights/run-days.ts', INSIGHTS, [
+    ['tests of authors are counted', "e.execution_mode IN ('normal', 'sandbox') AND ", ''],
+    ['a run that an earlier version put back on the work list is counted again', ' AND e.trigger_data IS NOT NULL', ''],
+  ]),
+  ...of('packages/db/src/insights/read-insights.ts', INSIGHTS, [
+    ['days of other workspaces are read', 'd.workspace_id = ${workspaceId}::uuid AND EXISTS', 'EXISTS'],
+    [
+      'days are read by no member',
+      "await requireRole(db, actor, workspaceId, 'viewer');",
+      '',
+      'the route has checked it, and the statements have the same condition',
+    ],
+  ]),
+  ...of('packages/db/src/search/index-executions.ts', INSIGHTS, [
+    [
+      'a run that its deletion has counted is counted again',
+      'SELECT execution_id FROM taken WHERE NOT is_counted',
+      'SELECT execution_id FROM taken',
+      'without its trigger data, it is not counted either; the mark is for a statement whose snapshot still has them',
+    ],
+  ]),
+  ...of('packages/db/src/retention.ts', INSIGHTS, [
+    [
+      'a run that is counted is counted when its data is deleted',
+      ' WHERE NOT f.is_counted\n',
+      '\n',
+      'a run with data on the work list is not counted yet',
+    ],
+  ]),
+  ...of('packages/db/src/monitoring/workflow-activity.ts', MONITORING, [
+    ['workflows of other workspaces are shown', 'uuid[]) AND w.workspace_id = ${workspaceId}::uuid\n', 'uuid[])\n'],
+  ]),
   ...of('packages/db/src/search/index-executions.ts', FAILURE_GROUPS, [
     [
       'a failure that another process counted is counted again',
@@ -270,8 +304,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/retention.ts', FAILURE_GROUPS, [
     [
       'a run leaves its group with its data',
-      'SELECT t.id, d.failure_group_id FROM taken t LEFT JOIN deleted_texts d',
-      'SELECT t.id, NULL::uuid FROM taken t LEFT JOIN deleted_texts d',
+      'SELECT t.id, d.failure_group_id, true FROM taken t LEFT JOIN deleted_texts d',
+      'SELECT t.id, NULL::uuid, true FROM taken t LEFT JOIN deleted_texts d',
     ],
   ]),
   ...of('packages/db/src/bulk-actions/perform.ts', BULK_ACTIONS, [
@@ -884,7 +918,12 @@ export const MUTANTS: readonly Mutant[] = [
       'const isTaken = edge.target.id === scope.call?.nodeId;',
       'const isTaken = edge.target.id !== undefined;',
     ],
-    ['a call is made before a person decides', 'if (call.asks) {', 'if (call.asks === undefined) {'],
+    ['a call is made before a person decides', 'if (call.asks && ', 'if (call.asks === undefined && '],
+    [
+      'a person is asked about a call that the run leaves out',
+      'if (call.asks && !this.#isCallLeftOut(scope)) {',
+      'if (call.asks) {',
+    ],
     ['a call that a person rejected is made', 'if (handle === APPROVED) {', 'if (handle !== undefined) {'],
     [
       'an agent in which the run ends goes on',
@@ -904,12 +943,22 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/model-calls.ts', 'integration:integration/executions/model-budget', [
     [
       'calls at the same time exceed the tokens of a month',
-      'WHERE coalesce(m.tokens + excluded.tokens <= (SELECT tokens FROM limited), true)',
+      'WHERE coalesce(least(m.tokens, ${MAX_SUM}) + excluded.tokens <= (SELECT tokens FROM limited), true)',
       'WHERE true',
     ],
     [
+      'calls at the same time exceed the costs of a month',
+      'AND coalesce(least(m.micro_usd, ${MAX_SUM}) + excluded.micro_usd <= (SELECT micro_usd FROM limited), true)',
+      '',
+    ],
+    [
+      'the first call of a month exceeds its costs, and a model without a price costs nothing',
+      'AND ((SELECT micro_usd FROM limited) IS NULL OR coalesce(n.micro_usd <= (SELECT micro_usd FROM limited), false))',
+      '',
+    ],
+    [
       'the first call of a month exceeds its tokens',
-      'AND coalesce(${reservedTokens}::bigint <= (SELECT tokens FROM limited), true)',
+      'AND coalesce(n.tokens <= (SELECT tokens FROM limited), true)',
       '',
     ],
     [
@@ -919,10 +968,36 @@ export const MUTANTS: readonly Mutant[] = [
       'the id of the call then fails the whole statement, which counts as counted: it only saves that',
     ],
     [
-      'a settled call is settled again',
-      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid AND settled_at IS NULL',
-      'cached_input_tokens = ${cachedInputTokens}\n      WHERE id = ${id}::uuid',
+      'a repetition at the limit is refused, although its first try was counted',
+      "if (!found || found.isCounted) return { kind: 'counted' };\n  const {",
+      "if (!found) return { kind: 'counted' };\n  const {",
     ],
+    [
+      'a settled call is settled again',
+      'WHERE id = ${id}::uuid AND settled_at IS NULL\n      RETURNING workspace_id, started_at, input_tokens',
+      'WHERE id = ${id}::uuid\n      RETURNING workspace_id, started_at, input_tokens',
+    ],
+  ]),
+  ...of('packages/db/src/agent-memories.ts', 'integration:integration/executions/agent-memory', [
+    ['an agent that writes again appends', 'const kept = [...others, added]', 'const kept = [...before, added]'],
+    [
+      'agents that write at the same time lose exchanges',
+      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key} FOR UPDATE`',
+      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}`',
+    ],
+    ['a workspace has any number of memories', "if (found?.isFull === true) return 'full';", ''],
+    [
+      'a viewer erases memories',
+      "requireRole(tx, actor, workspaceId, 'editor')",
+      "requireRole(tx, actor, workspaceId, 'viewer')",
+    ],
+  ]),
+  ...of('packages/nodes/src/models/ask-agent.ts', 'unit:tests/engine/agent-memory', [
+    ['a memory is trusted', ' || exchanges.length > 0;', ';'],
+    ['a memory has the secret of a credential', 'const said = masked.kind', 'const said = true ? answer : masked.kind'],
+  ]),
+  ...of('packages/nodes/src/models/agent-memory.ts', 'unit:tests/engine/agent-memory', [
+    ['each turn reads the memory again', 'if (first) return', 'if (first && !use) return'],
   ]),
   ...of('packages/nodes/src/models/call-question.ts', 'unit:tests/engine/agent-(questions|injections)', [
     ['a tool with effects is called, whatever was read', 'hasEffects && hasForeignText', 'false'],

@@ -4,10 +4,13 @@ import {
   getWorkspaceLimits,
   updateWorkspaceLimits,
   getInstanceSettings,
+  getModelPrices,
   updateInstanceSettings,
+  updateModelPrices,
   getStoredBytes,
 } from './routes/admin.ts';
 import { getAiUsage } from './routes/ai.ts';
+import { deleteMemory, getMemory, listMemories } from './routes/memories.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './routes/api-keys.ts';
 import { listApprovals, listHumanTasks, submitApproval } from './routes/approvals.ts';
 import { acceptInvite } from './routes/auth/accept-invite.ts';
@@ -91,7 +94,8 @@ import { getLiveness, getReadiness, getMetrics } from './routes/health.ts';
 import { createInvite, deleteInvite, listInvites } from './routes/invites.ts';
 import { getMe } from './routes/me.ts';
 import { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './routes/members.ts';
-import { getFleet, getRunStats, listSlowWorkflows } from './routes/monitoring.ts';
+import { getInsights } from './routes/insights.ts';
+import { getFleet, getRunStats, getWorkflowActivity, listSlowWorkflows } from './routes/monitoring.ts';
 import { listNodeTypes } from './routes/node-types.ts';
 import { activateUser, deactivateUser, disconnectUser, listUsers } from './routes/users.ts';
 import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
@@ -303,8 +307,13 @@ export function listRoutes(
     getFleet: getFleet(monitoring),
     getRunStats: getRunStats(monitoring),
     listSlowWorkflows: listSlowWorkflows(monitoring),
+    getWorkflowActivity: getWorkflowActivity(monitoring),
 
+    getInsights: getInsights(runs),
     getAiUsage: getAiUsage(resources),
+    listMemories: listMemories(resources),
+    getMemory: getMemory(resources),
+    deleteMemory: deleteMemory(resources),
 
     listApprovals: listApprovals(runs),
     listHumanTasks: listHumanTasks(runs),
@@ -318,6 +327,8 @@ export function listRoutes(
     getStoredBytes: getStoredBytes(resources),
     getInstanceSettings: getInstanceSettings(resources),
     updateInstanceSettings: updateInstanceSettings(resources),
+    getModelPrices: getModelPrices(resources),
+    updateModelPrices: updateModelPrices(resources),
   };
   return Object.entries(operations).map(([id, route]) => ({ id, ...route }));
 }

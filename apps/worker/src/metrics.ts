@@ -3,6 +3,7 @@ import type { Checkpoint, CheckpointVerdict, ClaimedExecution } from '@deckhand/
 import type { NodeRecord, NodeType } from '@deckhand/engine';
 import { createRunCounters, type RunCounters } from '@deckhand/runtime';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createModelMetrics, type ModelMetrics } from './model-metrics.ts';
 
 const VERDICTS: readonly CheckpointVerdict[] = ['written', 'paused', 'answered', 'fenced'];
 
@@ -16,6 +17,7 @@ const BATCH_RUNS = [1, 2, 5, 10, 20, 50, 100, 200];
 /** The counters and timers of a worker. Labels are node types, statuses and the like, never names of workspaces. */
 export interface WorkerMetrics {
   readonly runs: RunCounters;
+  readonly models: ModelMetrics;
   /** Notes a claim. @returns a function that notes the end of the run, to be called when it is on disk. */
   claimed(run: Pick<ClaimedExecution, 'waitedSeconds' | 'startedSecondsAgo'>): (status: FinishedStatus) => void;
   /** Notes a record of a node; only records of finished nodes count. */
@@ -88,9 +90,11 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
   });
   for (const verdict of VERDICTS) verdicts.inc({ verdict }, 0);
   const runs = createRunCounters(registry);
+  const models = createModelMetrics(registry);
 
   return {
     runs,
+    models,
     claimed({ waitedSeconds, startedSecondsAgo }) {
       waited.observe(Math.max(0, waitedSeconds));
       const claimedAt = performance.now();

@@ -59,6 +59,10 @@ const OF_TYPES = {
     when: 'The host has a private address, which nodes may not connect to ([security](security.md))',
     retry: 'no',
   },
+  AGENT_MEMORY_FULL: {
+    when: 'The workspace has 10,000 [memories](agents.md#memory), and `memory.key` names none of them',
+    retry: 'no',
+  },
   AGENT_TOKEN_LIMIT: {
     when: 'The answers of the [agent](agents.md) used as many tokens as `maxTokens`, and it is not done',
     retry: 'no',
@@ -142,7 +146,7 @@ const OF_TYPES = {
   MEMORY_EXCEEDED: { when: 'The worker has no memory for so much data at the moment', retry: 'yes' },
   MERGE_INCOMPLETE: { when: 'Fewer branches came than `count`', retry: 'no' },
   MODEL_BUDGET_EXCEEDED: {
-    when: 'With this call, the workspace could exceed its [tokens of a month](models.md#budgets): `error.usedTokens` and `error.maxTokens`',
+    when: 'With this call, the workspace could exceed its [tokens or costs of a month](models.md#budgets): `error.usedTokens` and `error.maxTokens`, or `error.usedMicroUsd` and `error.maxMicroUsd`',
     retry: 'no',
   },
   MODEL_FAILED: {
@@ -156,6 +160,10 @@ const OF_TYPES = {
   MODEL_OUTPUT_INVALID: {
     when: 'The response of the language model does not fit `outputSchema`, also after `maxRepairs`; `error.text` has it',
     retry: 'yes',
+  },
+  MODEL_PRICE_UNKNOWN: {
+    when: 'The workspace has a limit of [costs](models.md#costs), and the price of the model is unknown: an administrator of the instance can set it',
+    retry: 'no',
   },
   MODEL_RESPONSE_INVALID: {
     when: 'The response is not one of the API of the provider: it is cut off, or comes from another server',

@@ -68,6 +68,7 @@ export const WORKSPACE_LIMITS = {
   storageQuotaBytes: true,
   maxConcurrentExecutions: true,
   modelTokensPerMonth: true,
+  modelMicroUsdPerMonth: true,
 } as const;
 
 /**
@@ -115,13 +116,15 @@ export function toLimits(row: {
   storageQuotaBytes: bigint | null;
   maxConcurrentExecutions: number | null;
   modelTokensPerMonth: bigint | null;
+  modelMicroUsdPerMonth: bigint | null;
 }): WorkspaceLimits {
   const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value));
-  const { storageQuotaBytes, modelTokensPerMonth } = row;
+  const { storageQuotaBytes, modelTokensPerMonth, modelMicroUsdPerMonth } = row;
   return {
     ...row,
     storageQuotaBytes: numberOf(storageQuotaBytes),
     modelTokensPerMonth: numberOf(modelTokensPerMonth),
+    modelMicroUsdPerMonth: numberOf(modelMicroUsdPerMonth),
   };
 }
 

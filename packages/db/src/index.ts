@@ -282,6 +282,8 @@ export {
   type Reservation,
   reserveRequest,
 } from './idempotency/requests.ts';
+export { type InsightsPeriod, readInsights } from './insights/read-insights.ts';
+export { pruneRunDays } from './insights/run-days.ts';
 export {
   acceptInvite,
   acceptInviteAsNewPerson,
@@ -292,15 +294,30 @@ export {
   type NewPerson,
   readInvite,
 } from './invites.ts';
+export {
+  deleteAgentMemory,
+  type ExchangeWriter,
+  listAgentMemories,
+  type MemoryAddress,
+  type MemoryExchange,
+  pruneAgentMemories,
+  readAgentMemory,
+  readAgentMemoryAs,
+  writeAgentMemory,
+} from './agent-memories.ts';
 export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.ts';
 export {
   deleteModelCall,
   insertModelCall,
+  type ModelCallAdmission,
   newModelCallId,
   pruneModelCalls,
+  pruneModelMonths,
+  readModelMonth,
   settleModelCall,
   sumModelCalls,
 } from './model-calls.ts';
+export { readModelPrices, writeModelPrices } from './model-prices.ts';
 export * from './migrations/index.ts';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.ts';
 export {
@@ -368,6 +385,7 @@ export {
   findDetachedRunPartitions,
   partitionSpanDays,
 } from './maintenance/run-partitions.ts';
+export { readWorkflowActivity } from './monitoring/workflow-activity.ts';
 export { readWorkflowTimes } from './monitoring/workflow-times.ts';
 export {
   countRunsByWorker,

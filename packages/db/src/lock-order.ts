@@ -7,7 +7,7 @@ import { Prisma } from './client.ts';
  *     advisory locks of debounced keys ─▶ of keys ─▶ of slots, or of a lock ─▶ run_locks
  *       ─▶ workspaces ─▶ workflows ─▶ bulk_actions ─▶ events
  *       ─▶ executions ─▶ event_deliveries ─▶ event_endpoints ─▶ waits ─▶ node_iterations, node_runs
- *       ─▶ unindexed_executions ─▶ advisory locks of failure groups ─▶ failure_groups
+ *       ─▶ unindexed_executions ─▶ advisory locks of failure groups ─▶ failure_groups ─▶ run_days
  *       ─▶ execution_files ─▶ files ─▶ unfinished_files
  *
  * - Credentials are locked before their connection (`oauth2_connections`). A refresh locks the connection only.

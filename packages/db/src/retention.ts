@@ -1,4 +1,5 @@
 import { Prisma, type Queryable } from './client.ts';
+import { countRuns } from './insights/run-days.ts';
 import { LOCK_FREE_RUNS } from './lock-order.ts';
 import { isNotRepeated } from './maintenance/find-runs.ts';
 
@@ -7,6 +8,9 @@ import { isNotRepeated } from './maintenance/find-runs.ts';
  * from their workspaces. The rows stay, so the runs can still be listed and searched. Messages of attempts that failed
  * quote responses, also in runs that succeeded. URLs of callbacks may hold
  * secrets, and messages of their attempts quote them: a callback that was not delivered until then has failed.
+ *
+ * Race: a statement that indexes and counts a run, and began before this one was committed. It waits for no lock, but
+ * finds the row of the work list as this one left it: counted.
  * @returns how many.
  */
 export async function pruneData(db: Queryable, executionIds: readonly string[]): Promise<number> {
@@ -47,10 +51,12 @@ export async function pruneData(db: Queryable, executionIds: readonly string[]):
       DELETE FROM execution_texts x USING taken t WHERE x.execution_id = t.id
       RETURNING x.execution_id, x.failure_group_id
     ), searched_again AS (
-      INSERT INTO unindexed_executions (execution_id, failure_group_id)
-      SELECT t.id, d.failure_group_id FROM taken t LEFT JOIN deleted_texts d ON d.execution_id = t.id
-      ON CONFLICT DO NOTHING
-    ), stored AS (
+      INSERT INTO unindexed_executions (execution_id, failure_group_id, is_counted)
+      SELECT t.id, d.failure_group_id, true FROM taken t LEFT JOIN deleted_texts d ON d.execution_id = t.id
+      ON CONFLICT (execution_id) DO UPDATE SET is_counted = true
+    ), uncounted AS (
+      SELECT t.id AS execution_id FROM taken t JOIN free f ON f.execution_id = t.id WHERE NOT f.is_counted
+    ), ${countRuns(Prisma.sql`uncounted`)}, stored AS (
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT workspace_id, -sum(stored_bytes) FROM taken GROUP BY workspace_id HAVING sum(stored_bytes) > 0
     )
@@ -81,7 +87,7 @@ export async function pruneRuns(db: Queryable, executionIds: readonly string[]):
  */
 function waitingForIndex(executionIds: readonly string[]): Prisma.Sql {
   return Prisma.sql`free AS (
-      SELECT execution_id FROM unindexed_executions WHERE execution_id = ANY(${[...executionIds]}::uuid[])
+      SELECT execution_id, is_counted FROM unindexed_executions WHERE execution_id = ANY(${[...executionIds]}::uuid[])
       ORDER BY execution_id FOR UPDATE SKIP LOCKED
     )`;
 }

@@ -38,6 +38,8 @@ export type CallEnd =
 
 /** What the steps of an agent see of it. */
 export interface AgentContext {
+  /** The agent in its run: the same in all of its steps. */
+  readonly place: string;
   readonly tools: readonly AgentTool[];
   /** What was said so far. */
   readonly turns: readonly AgentTurn[];

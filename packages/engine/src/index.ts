@@ -28,6 +28,7 @@ export {
   storedWait,
   waitKey,
 } from './run/records.ts';
+export { maskSecrets } from './run/secret-mask.ts';
 export { idempotencyKeyOf } from './run/node-scope.ts';
 export { nodesUntil } from './run/nodes-until.ts';
 export { runExecution } from './run/run-execution.ts';

@@ -270,7 +270,8 @@ export interface ModelCall {
   readonly provider: string;
   readonly model: string;
   /** How many tokens it may use, as far as that can be said before. */
-  readonly reservedTokens: number;
+  readonly reservedInputTokens: number;
+  readonly reservedOutputTokens: number;
 }
 
 /** Tokens that a language model counted. */
@@ -289,13 +290,42 @@ export interface ModelTokens {
 export interface ModelCalls {
   /**
    * Counts a call that the limits of its credential let pass. @returns its id.
-   * @throws NodeError MODEL_BUDGET_EXCEEDED: it must not be sent.
+   * @throws NodeError MODEL_BUDGET_EXCEEDED, MODEL_PRICE_UNKNOWN: it must not be sent.
    */
   begin(call: ModelCall): Promise<string>;
-  /** Adds the tokens of a response, in place of those that were reserved. */
-  settle(callId: string, tokens: ModelTokens): Promise<void>;
+  /**
+   * Adds the tokens of a response, in place of those that were reserved.
+   * @returns what they cost, in micro-dollars; null if the price of the model is unknown.
+   */
+  settle(callId: string, tokens: ModelTokens): Promise<number | null>;
   /** Forgets a request that was refused before it was sent. */
   withdraw(callId: string): Promise<void>;
+}
+
+/** The memory of an agent, and the agent. */
+export interface AgentMemoryPlace {
+  readonly workspaceId: string;
+  readonly key: string;
+  readonly executionId: string;
+  /** The agent in its run: it writes one exchange, however often. */
+  readonly place: string;
+}
+
+/** A prompt, and what an agent answered. */
+export interface MemoryExchange {
+  readonly prompt: string;
+  readonly answer: string;
+}
+
+/** What agents remember of conversations, by key, in the workspace of a run. */
+export interface AgentMemories {
+  /**
+   * Returns the last exchanges, oldest first, without that of the agent itself.
+   * @throws NodeError AGENT_MEMORY_FULL for a new key of a workspace that has as many as it may.
+   */
+  read(memory: AgentMemoryPlace, maxExchanges: number): Promise<readonly MemoryExchange[]>;
+  /** Adds an exchange, in place of an earlier one of the same agent. */
+  write(memory: AgentMemoryPlace, exchange: MemoryExchange): Promise<void>;
 }
 
 /** A value that a node makes, and the schema that its author gave for it. */
@@ -485,6 +515,7 @@ export interface NodeServices {
   readonly locks: RunLocks;
   readonly responses: CallerResponses;
   readonly modelCalls: ModelCalls;
+  readonly agentMemories: AgentMemories;
   readonly results: ResultChecker;
   readonly traffic: TrafficControl;
   readonly fileProcesses: FileProcesses;

@@ -36,7 +36,7 @@ async function act(type: NodeType, parameters: JsonValue, context: Partial<NodeC
 function contextOf(type: NodeType, context: Partial<NodeContext>): NodeContext {
   const example = exampleOf(type);
   const credential = example.credential ? credentialOf(example) : undefined;
-  const agent = type.agent && { tools: toolsOf(example), turns: [], readsData: true, call: undefined };
+  const agent = type.agent && { place: '', tools: toolsOf(example), turns: [], readsData: true, call: undefined };
   return nodeContext({ ...(credential && { credential }), agent, ...context });
 }
 
@@ -79,6 +79,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     workflows: { start: wait },
     locks: { acquire: wait, release: wait },
     responses: { send: wait },
+    agentMemories: { read: wait, write: wait },
     modelCalls: { begin: wait, settle: wait, withdraw: wait },
     results: { check: wait },
     traffic: { admit: wait },

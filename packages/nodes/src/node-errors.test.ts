@@ -14,6 +14,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   postgres: join(SOURCES, 'postgres/client.ts'),
   sftp: join(SOURCES, 'sftp/client.ts'),
   code: join(SOURCES, 'code/runner.ts'),
+  agentMemories: join(ROOT, 'apps/worker/src/session/agent-memories.ts'),
   modelCalls: join(ROOT, 'apps/worker/src/session/model-calls.ts'),
   traffic: join(ROOT, 'apps/worker/src/session/traffic-control.ts'),
   workflows: join(ROOT, 'apps/worker/src/session/start-workflows.ts'),

@@ -280,6 +280,7 @@ function servicesWith(code: PooledScriptRunner, results: ResultChecker): NodeSer
     workflows: { start: none },
     locks: { acquire: none, release: none },
     responses: { send: none },
+    agentMemories: { read: none, write: none },
     modelCalls: { begin: none, settle: none, withdraw: none },
     results,
     connectors: { find: none },

@@ -8,6 +8,7 @@ import { stopAll } from '../../harness/index.ts';
 
 /** The areas of a workspace, by their path. */
 const AREAS = [
+  ...['home', 'insights'],
   ...['workflows', 'schedules', 'runs', 'failures', 'bulk-actions', 'approvals', 'fleet', 'variables', 'credentials'],
   ...['event-endpoints', 'api-keys', 'members', 'settings', 'audit-log', 'administration', 'account'],
 ];

@@ -29,6 +29,7 @@ import {
   FinishSignInBody,
   FinishSignOnBody,
   InstanceSettings,
+  ModelPricesBody,
   ImportN8nBody,
   LoginBody,
   PollConnectionBody,
@@ -477,6 +478,19 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [{ data: { count: 2 }, iteration: null, waitId: `${ran.fills}:form` }],
       id: ran.fills,
     },
+    'PUT /api/admin/model-prices': {
+      schema: ModelPricesBody,
+      examples: [
+        {
+          prices: [
+            {
+              ...{ provider: 'openai', model: 'm', validFrom: '2026-11-01', source: 'A contract' },
+              ...{ inputMicroUsd: 1, cachedInputMicroUsd: null, outputMicroUsd: 2 },
+            },
+          ],
+        },
+      ],
+    },
     'PUT /api/admin/settings': {
       schema: InstanceSettings,
       examples: [
@@ -491,6 +505,7 @@ function describeOperations(world: World): Record<string, Operation> {
           storageQuotaBytes: 1_000_000,
           maxConcurrentExecutions: 10,
           modelTokensPerMonth: 10,
+          modelMicroUsdPerMonth: 10,
         },
       ],
       id: workspaceId,

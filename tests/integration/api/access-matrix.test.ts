@@ -1,5 +1,6 @@
 import { listRoutes } from '@deckhand/api';
 import { SCOPE_RESOURCES } from '@deckhand/contracts';
+import { writeAgentMemory } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -45,6 +46,9 @@ beforeAll(async () => {
   world = await buildWorld(instance);
   requests = describeRequests(world);
   const { db } = instance;
+  const memory = { workspaceId: world.workspaceId, key: 'a' };
+  const writer = { executionId: world.ran.finished, place: 'agent/' };
+  await writeAgentMemory(db, memory, writer, { prompt: 'Hello', answer: 'Hi' });
   ownerId = (await db.membership.findFirstOrThrow({ where: { role: 'owner' } })).userId;
   const [elsewhere, ofStranger] = [uuidv7(), uuidv7()];
   const owners = [
@@ -469,6 +473,23 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'viewer',
       finds: 'named',
     },
+    'GET /api/ai/memories': { path: `/api/ai/memories${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/ai/memories/messages': {
+      path: `/api/ai/memories/messages${ofWorkspace}&key=a`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'DELETE /api/ai/memories/messages': {
+      path: `/api/ai/memories/messages${ofWorkspace}&key=a`,
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/monitoring/activity': {
+      path: `/api/monitoring/activity${ofWorkspace}&workflowId=${workflowId}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'GET /api/insights': { path: `/api/insights${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/ai/usage': { path: `/api/ai/usage${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'viewer', finds: 'named' },
 
@@ -480,6 +501,8 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'administrator',
     },
     'GET /api/admin/audit-log': { path: '/api/admin/audit-log', asks: 'administrator' },
+    'GET /api/admin/model-prices': { path: '/api/admin/model-prices', asks: 'administrator' },
+    'PUT /api/admin/model-prices': { path: '/api/admin/model-prices', body: { prices: [] }, asks: 'administrator' },
     'GET /api/admin/settings': { path: '/api/admin/settings', asks: 'administrator' },
     'PUT /api/admin/settings': { path: '/api/admin/settings', body: settings, asks: 'administrator' },
     'GET /api/admin/workspaces/:id/limits': {

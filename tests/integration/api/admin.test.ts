@@ -17,6 +17,7 @@ const NO_LIMITS = {
   storageQuotaBytes: null,
   maxConcurrentExecutions: null,
   modelTokensPerMonth: null,
+  modelMicroUsdPerMonth: null,
 };
 const SETTINGS = '/api/admin/settings';
 const read: Get<[as?: string]> = (path, as = instance.session) => gateway.call('GET', path, { as });
@@ -31,6 +32,7 @@ describe('limits of a workspace', () => {
       storageQuotaBytes: 5_000_000_000,
       maxConcurrentExecutions: 3,
       modelTokensPerMonth: 5_000_000_000,
+      modelMicroUsdPerMonth: 25_000_000,
     };
     expect(await write(limits, some)).toMatchObject({ status: 200, body: some });
     expect((await read(limits)).body).toEqual(some);
@@ -43,7 +45,7 @@ describe('limits of a workspace', () => {
   });
 
   it('200: that came later stay as they are when they are left out', async () => {
-    const later = { maxConcurrentExecutions: 7, modelTokensPerMonth: 9 };
+    const later = { maxConcurrentExecutions: 7, modelTokensPerMonth: 9, modelMicroUsdPerMonth: 10 };
     await write(limits, { ...NO_LIMITS, ...later });
     const left = { executionsPerMinute: 5, storageQuotaBytes: null };
     expect((await write(limits, left)).body).toEqual({ ...left, ...later });
@@ -61,6 +63,7 @@ describe('limits of a workspace', () => {
     [{ ...NO_LIMITS, maxConcurrentExecutions: '3' }, 'maxConcurrentExecutions'],
     [{ ...NO_LIMITS, maxConcurrentExecutions: 2_147_483_648 }, 'maxConcurrentExecutions'],
     [{ ...NO_LIMITS, modelTokensPerMonth: 0 }, 'modelTokensPerMonth'],
+    [{ ...NO_LIMITS, modelMicroUsdPerMonth: 0.5 }, 'modelMicroUsdPerMonth'],
   ])('400: are not set to %j', async (body, path) => {
     const answer = await write(limits, body);
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
@@ -71,6 +74,35 @@ describe('limits of a workspace', () => {
     expect((await read(path)).status).toBe(404);
     expect((await write(path, { executionsPerMinute: 1, storageQuotaBytes: 1 })).status).toBe(404);
     expect((await read('/api/admin/workspaces/x/limits')).status).toBe(404);
+  });
+});
+
+describe('prices of models', () => {
+  const PRICES = '/api/admin/model-prices';
+  const price = {
+    ...{ provider: 'openai', model: 'm', validFrom: '2026-11-01', source: 'A contract' },
+    ...{ inputMicroUsd: 1_000, cachedInputMicroUsd: null, outputMicroUsd: 2_000 },
+  };
+
+  it('200: are replaced as a whole, beside the built-in ones', async () => {
+    const { body } = await read(PRICES);
+    expect(body.prices).toEqual([]);
+    expect(body.builtIn.length).toBeGreaterThan(10);
+    const prices = [price, { ...price, validFrom: '2026-12-01', cachedInputMicroUsd: 500 }];
+    expect((await write(PRICES, { prices })).body.prices).toEqual(prices);
+    expect((await write(PRICES, { prices: [] })).body.prices).toEqual([]);
+  });
+
+  it.each([
+    [[price, price], 'prices[1].validFrom'],
+    [[{ ...price, validFrom: '2026-02-30' }], 'prices[0].validFrom'],
+    [[{ ...price, inputMicroUsd: -1 }], 'prices[0].inputMicroUsd'],
+    [[{ ...price, outputMicroUsd: 0.5 }], 'prices[0].outputMicroUsd'],
+    [[{ ...price, provider: 'x' }], 'prices[0].provider'],
+  ])('400: are not %j', async (prices, path) => {
+    const answer = await write(PRICES, { prices });
+    expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
+    expect((await read(PRICES)).body.prices).toEqual([]);
   });
 });
 

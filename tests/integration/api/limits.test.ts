@@ -167,6 +167,8 @@ describe('the storage quota', () => {
       executionsPerMinute: 7,
       maxConcurrentExecutions: null,
       modelTokensPerMonth: null,
+      modelMicroUsdPerMonth: null,
+      modelMicroUsdThisMonth: 0,
       modelTokensThisMonth: 0,
     });
     expect((await call('GET', path, undefined, { as: stranger.session })).status).toBe(404);

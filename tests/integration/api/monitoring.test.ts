@@ -158,6 +158,53 @@ describe('the slowest workflows', () => {
   });
 });
 
+describe('the activity of workflows', () => {
+  const activity = (ids: readonly string[], as = instance.key, workspaceId = instance.workspaceId) =>
+    gateway.call('GET', `/api/monitoring/activity?workspaceId=${workspaceId}&workflowId=${ids.join(',')}`, { as });
+  const minutesAgo = (minutes: number) => (Date.now() - Date.parse(DAY)) / 60_000 - minutes;
+
+  async function addWorkflow(name: string): Promise<string> {
+    const workflowId = uuidv7();
+    await instance.db.workflow.create({ data: { id: workflowId, workspaceId: instance.workspaceId, name } });
+    return workflowId;
+  }
+
+  it('200: has the last run, the failed runs of a day, and what starts runs', async () => {
+    const [busy, idle] = [await addWorkflow('Busy'), await addWorkflow('Idle')];
+    const failed = { status: 'failed', waitMs: 0, runMs: 10, workflowId: busy } as const;
+    for (const minutes of [5, 60, 23 * 60, 25 * 60]) await addRun({ ...failed, atMinute: minutesAgo(minutes) });
+    await addRun({ ...failed, atMinute: minutesAgo(4), mode: 'test' });
+    await addRun({ ...failed, status: 'timeout', atMinute: minutesAgo(3) });
+    await addRun({ status: 'running', atMinute: minutesAgo(2), waitMs: 0, workflowId: busy });
+    await instance.db.webhook.create({ data: { workflowId: busy, nodeId: 'hook', suffix: uuidv7() } });
+    const schedule = { nodeId: 'nightly', cron: '0 3 * * *', timezone: 'UTC', catchUp: false };
+    await instance.db.schedule.create({ data: { ...schedule, workflowId: busy, workflowVersionId: uuidv7() } });
+    const { status, body } = await activity([idle, busy, uuidv7()]);
+    expect(status).toBe(200);
+    const last = { id: expect.any(String), status: 'running', startedAt: expect.any(String) };
+    expect(body.data).toEqual([
+      { workflowId: busy, lastRun: last, failedRuns: 4, triggers: ['webhook', 'schedule'] },
+      { workflowId: idle, lastRun: null, failedRuns: 0, triggers: [] },
+    ]);
+  });
+
+  it('400, 403: of up to 100 workflows, for members, and only of workflows of the workspace', async () => {
+    const workflowId = await addWorkflow('Ours');
+    const stranger = await addPerson(instance);
+    expect((await activity([workflowId], stranger.session)).body.code).toBe('FORBIDDEN');
+    const other = uuidv7();
+    await instance.db.workspace.create({ data: { id: other, name: 'Other' } });
+    const ours = { workspaceId: instance.workspaceId, role: 'owner' } as const;
+    const { userId } = await instance.db.membership.findFirstOrThrow({ where: ours });
+    await instance.db.membership.create({ data: { workspaceId: other, userId, role: 'viewer' } });
+    expect((await activity([workflowId], instance.session, other)).body.data).toEqual([]);
+    for (const ids of [[], ['x'], Array.from({ length: 101 }, () => uuidv7())]) {
+      const { status, body } = await activity(ids);
+      expect([status, body.details?.[0]?.path]).toEqual([400, 'workflowId']);
+    }
+  });
+});
+
 describe('the fleet', () => {
   it('200: shows no worker where none is, and how long the oldest run waits', async () => {
     const { status, body } = await gateway.call('GET', '/api/monitoring/fleet', { as: instance.key });

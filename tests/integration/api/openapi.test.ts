@@ -1,3 +1,4 @@
+import { newModelCallId, writeAgentMemory } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listRoutes } from '@deckhand/api';
 import { ERRORS, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
@@ -649,13 +650,27 @@ describe('the OpenAPI document', () => {
     await done('GET', '/api/monitoring/fleet');
     await done('GET', `/api/monitoring/stats${inWorkspace}`);
     await done('GET', `/api/monitoring/workflows${inWorkspace}`);
+    await done('GET', `/api/monitoring/activity${inWorkspace}&workflowId=${workflow.id}`);
+    await done('GET', `/api/insights${inWorkspace}`);
     await done('GET', `/api/ai/usage${inWorkspace}`);
+    await writeAgentMemory(
+      instance.db,
+      { workspaceId, key: 'ada@example.com' },
+      { executionId: newModelCallId(), place: 'clerk/' },
+      { prompt: 'Where is order 17?', answer: 'It arrives on Monday.' },
+    );
+    await done('GET', `/api/ai/memories${inWorkspace}`);
+    const memory = `/api/ai/memories/messages${inWorkspace}&key=ada@example.com` as const;
+    await done('GET', memory);
+    await done('DELETE', memory);
     await done('GET', `/api/audit-log${inWorkspace}`);
     await done('GET', '/api/admin/audit-log');
     const limits = `/api/admin/workspaces/${workspaceId}/limits` as const;
     await done('PUT', limits, await done('GET', limits));
     await done('GET', `/api/admin/workspaces/${workspaceId}/usage`);
     await done('PUT', '/api/admin/settings', await done('GET', '/api/admin/settings'));
+    const { builtIn } = await done('GET', '/api/admin/model-prices');
+    await done('PUT', '/api/admin/model-prices', { prices: builtIn.slice(0, 1) });
     await done('DELETE', path);
     await done('DELETE', `/api/workspaces/${second.id}`);
 

@@ -39,6 +39,7 @@ describe('what a workspace has at once', () => {
   const list = (workspaceId: string) => `/api/executions?workspaceId=${workspaceId}`;
   const kinds = [
     { kind: 'searches', size: 8, path: (workspaceId: string) => `${list(workspaceId)}&search=x` },
+    { kind: 'insights', size: 2, path: (id: string) => `/api/insights?workspaceId=${id}` },
     { kind: 'histograms', size: 2, path: (id: string) => `/api/executions/histogram?workspaceId=${id}` },
     { kind: 'exports', size: 3, path: (id: string) => `/api/executions/export?workspaceId=${id}&format=json` },
     { kind: 'waits for runs', size: 1_000, path: (_: string, run: string) => `/api/executions/${run}?wait=1` },

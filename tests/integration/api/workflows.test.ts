@@ -215,7 +215,15 @@ describe('a workflow', () => {
     expect((await list('&limit=2&includeTotal=true')).body).toMatchObject({ hasMore: true, total: 3 });
     expect((await list('&status=active')).body.data).toEqual([]);
     expect((await list('')).body.data[0]).not.toHaveProperty('definition');
-    for (const bad of ['&limit=0', '&limit=1.5', '&limit=x', '&offset=-1', '&status=gone']) {
+    const changed = (await list('')).body.data.map(({ id }) => id);
+    for (const [index, name] of ['Zeta', 'Alpha', 'Mu'].entries()) {
+      await gateway.call('PATCH', `/api/workflows/${changed[index]}`, { as: instance.session, body: { name } });
+    }
+    const names = async (query: string) => (await list(query)).body.data.map(({ name }) => name);
+    expect(await names('')).toEqual(['Mu', 'Alpha', 'Zeta']);
+    expect(await names('&sortBy=name&sortOrder=asc')).toEqual(['Alpha', 'Mu', 'Zeta']);
+    expect(await names('&sortBy=createdAt')).toEqual(['Zeta', 'Alpha', 'Mu']);
+    for (const bad of ['&limit=0', '&limit=1.5', '&limit=x', '&offset=-1', '&status=gone', '&sortBy=slug']) {
       expect((await list(bad)).status).toBe(400);
     }
     expect((await list('&unknown=1')).body.details?.[0]?.path).toBe('unknown');

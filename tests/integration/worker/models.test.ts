@@ -40,7 +40,7 @@ async function workflowWith(replies: readonly ModelReply[], retry?: object) {
     const { body } = await call('GET', `/api/ai/usage?workspaceId=${workspaceId}`);
     return body.models.find(({ model }: { model: string }) => model === node.parameters.model);
   };
-  return { workflowId, requests, usage };
+  return { workflowId, requests, usage, model: node.parameters.model };
 }
 
 /** Starts a run, and returns it when it has ended. */
@@ -62,7 +62,8 @@ describe('a model', () => {
     expect(ended.text).not.toContain('key-of-the-provider');
     expect(requests).toHaveLength(1);
     expect(requests[0]?.headers.authorization).toBe('Bearer key-of-the-provider');
-    expect(await usage()).toMatchObject({ calls: 1, inputTokens: 12, outputTokens: 3 });
+    const unpriced = { costMicroUsd: null, callsWithoutCost: 1 };
+    expect(await usage()).toMatchObject({ calls: 1, inputTokens: 12, outputTokens: 3, ...unpriced });
     await run(workflowId);
     expect(await usage()).toMatchObject({ calls: 2, inputTokens: 24, outputTokens: 6 });
   });
@@ -111,11 +112,37 @@ describe('a model', () => {
     expect(await run(workflowId)).toMatchObject({ status: 'success' });
   });
 
+  it('costs what an administrator says: in its output, by run, and within the limit of the workspace', async () => {
+    const { workspaceId, db } = instance;
+    const { workflowId, requests, model } = await workflowWith([{ text: 'One', tokens: { input: 60, output: 40 } }]);
+    const price = { inputMicroUsd: 1_000_000, cachedInputMicroUsd: null, outputMicroUsd: 2_000_000 };
+    const prices = [{ provider: 'openai', model, validFrom: '2026-01-01', source: 'Test', ...price }];
+    const set = await instance.gateway.call('PUT', '/api/admin/model-prices', {
+      as: instance.session,
+      body: { prices },
+    });
+    expect(set).toMatchObject({ status: 200, body: { prices } });
+    const ended = await run(workflowId);
+    const { body: node } = await call('GET', `/api/executions/${ended.id}/nodes/ask/output`);
+    expect(node.output).toMatchObject({ usage: { costMicroUsd: 140 } });
+    await run(workflowId);
+    const usage = async (query: string) =>
+      (await call('GET', `/api/ai/usage?workspaceId=${workspaceId}&${query}`)).body;
+    expect(await usage(`executionId=${ended.id}`)).toMatchObject({ calls: 1, costMicroUsd: 140, callsWithoutCost: 0 });
+    expect(await usage(`workflowId=${workflowId}`)).toMatchObject({ calls: 2, costMicroUsd: 280 });
+    await db.workspace.update({ where: { id: workspaceId }, data: { modelMicroUsdPerMonth: 300 } });
+    expect(await run(workflowId)).toMatchObject({ status: 'failed', error: { code: 'MODEL_BUDGET_EXCEEDED' } });
+    await instance.gateway.call('PUT', '/api/admin/model-prices', { as: instance.session, body: { prices: [] } });
+    expect(await run(workflowId)).toMatchObject({ status: 'failed', error: { code: 'MODEL_PRICE_UNKNOWN' } });
+    await db.workspace.update({ where: { id: workspaceId }, data: { modelMicroUsdPerMonth: null } });
+    expect(requests).toHaveLength(2);
+  });
+
   it('is counted by workflow and by day, too', async () => {
     const { workflowId } = await workflowWith([{ text: 'x', tokens: { input: 7, output: 2 } }]);
     await run(workflowId);
     const { body } = await call('GET', `/api/ai/usage?workspaceId=${instance.workspaceId}`);
-    const figures = { calls: 1, inputTokens: 7, outputTokens: 2 };
+    const figures = { calls: 1, inputTokens: 7, outputTokens: 2, costMicroUsd: null, callsWithoutCost: 1 };
     expect(body.workflows).toContainEqual({ workflowId, workflowName: 'Test', ...figures });
     expect(body.days.map(({ day }: { day: string }) => day)).toContain(new Date().toISOString().slice(0, 10));
   });
@@ -132,7 +159,7 @@ describe('a model', () => {
       FROM generate_series(1, 600) AS number`;
     const after = await usage();
     expect(after.models).toHaveLength(500);
-    expect(after.models[0]).toEqual({ model: 'model600', calls: 1, inputTokens: 600, outputTokens: 1 });
+    expect(after.models[0]).toMatchObject({ model: 'model600', calls: 1, inputTokens: 600, outputTokens: 1 });
     const added = (['calls', 'inputTokens', 'outputTokens'] as const).map((member) => after[member] - before[member]);
     expect(added).toEqual([600, 180_300, 600]);
   });

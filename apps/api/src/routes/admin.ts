@@ -4,13 +4,24 @@ import {
   InstanceSettings,
   InstanceSettingsBody,
   ListInstanceAuditLogQuery,
+  ModelPrices,
+  ModelPricesBody,
   pageOf,
   validationFailed,
   WorkspaceLimits,
   WorkspaceLimitsBody,
   WorkspaceUsage,
 } from '@deckhand/contracts';
-import { listInstanceChanges, readLimits, readSettingsAs, readUsage, writeLimits, writeSettings } from '@deckhand/db';
+import {
+  listInstanceChanges,
+  readLimits,
+  readModelPrices,
+  readSettingsAs,
+  readUsage,
+  writeLimits,
+  writeModelPrices,
+  writeSettings,
+} from '@deckhand/db';
 import { pathId, queryReader } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
@@ -62,6 +73,60 @@ export function updateInstanceSettings({ db }: ResourceContext): Route {
 function refuseDataBeyondRuns({ dataRetentionDays, runRetentionDays }: InstanceSettings): void {
   if (runRetentionDays === null || (dataRetentionDays ?? 0) <= runRetentionDays) return;
   throw validationFailed([{ path: 'dataRetentionDays', message: 'must not be more than runRetentionDays' }]);
+}
+
+const PRICES_PATH = '/api/admin/model-prices';
+const parsePrices = compileBody(ModelPricesBody);
+
+/** GET /api/admin/model-prices */
+export function getModelPrices({ db }: ResourceContext): Route {
+  return forSession(
+    'GET',
+    PRICES_PATH,
+    {
+      summary: 'Get the prices of language models',
+      description: 'For administrators of the instance.',
+      returns: 'The prices',
+      responses: { 200: ModelPrices },
+    },
+    async (_request, response, caller) => {
+      sendJson(response, 200, await readModelPrices(db, caller));
+    },
+  );
+}
+
+/** PUT /api/admin/model-prices */
+export function updateModelPrices({ db }: ResourceContext): Route {
+  return forSession(
+    'PUT',
+    PRICES_PATH,
+    {
+      summary: 'Update the prices of language models',
+      description:
+        'Replaces all prices that administrators set. They apply to calls from now on; built-in prices stay. For administrators of the instance.',
+      returns: 'The updated prices',
+      body: ModelPricesBody,
+      responses: { 200: ModelPrices },
+    },
+    async (request, response, caller) => {
+      const body = parsePrices(await readBody(request));
+      refuseSecondPrices(body);
+      sendJson(response, 200, await writeModelPrices(db, caller, body));
+    },
+  );
+}
+
+/** A model has one price on a day. */
+function refuseSecondPrices({ prices }: ModelPricesBody): void {
+  const found = new Set<string>();
+  for (const [index, { provider, model, validFrom }] of prices.entries()) {
+    const key = `${validFrom} ${provider} ${model}`;
+    if (found.has(key)) {
+      const message = 'is the second price of this model from this day on';
+      throw validationFailed([{ path: `prices[${index}].validFrom`, message }]);
+    }
+    found.add(key);
+  }
 }
 
 const LIMITS_PATH = '/api/admin/workspaces/:id/limits';

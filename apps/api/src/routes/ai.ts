@@ -1,4 +1,4 @@
-import { AiUsage, RunStatsQuery } from '@deckhand/contracts';
+import { AiUsage, AiUsageQuery } from '@deckhand/contracts';
 import { sumModelCalls } from '@deckhand/db';
 import { queryReader } from '../http/read-request.ts';
 import { sendJson } from '../http/respond.ts';
@@ -6,7 +6,7 @@ import { forKey, type Route } from '../http/route.ts';
 import type { ResourceContext } from '../contexts.ts';
 import { readPeriod } from './monitoring.ts';
 
-const readQuery = queryReader(RunStatsQuery);
+const readQuery = queryReader(AiUsageQuery);
 
 const MAX_DAYS = 366;
 
@@ -19,14 +19,16 @@ export function getAiUsage({ db }: ResourceContext): Route {
     {
       summary: 'Get the usage of language models',
       description:
-        'Requests of model nodes, those that failed included, and the tokens that the providers counted. A request whose response was lost has no tokens.',
-      returns: 'Calls and tokens of the period, in total and by model',
-      query: RunStatsQuery,
+        'Requests of model nodes, those that failed included, and the tokens that the providers counted, with their cost. A request whose response was lost has no tokens, and an unknown cost.',
+      returns: 'Calls, tokens and costs of the period, in total, by model, by workflow and by day',
+      query: AiUsageQuery,
       responses: { 200: AiUsage },
     },
     async (request, response, caller) => {
-      const { workspaceId, from, to } = readPeriod(readQuery(request), MAX_DAYS);
-      const sums = await sumModelCalls(db, caller, { workspaceId, from, to });
+      const query = readQuery(request);
+      const { workspaceId, from, to } = readPeriod(query, MAX_DAYS);
+      const { workflowId, executionId } = query;
+      const sums = await sumModelCalls(db, caller, { workspaceId, from, to, workflowId, executionId });
       sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...sums });
     },
   );

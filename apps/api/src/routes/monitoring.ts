@@ -6,12 +6,15 @@ import {
   toDate,
   validationFailed,
   type WorkerEntry,
+  WorkflowActivity,
+  WorkflowActivityQuery,
   WorkflowTimes,
 } from '@deckhand/contracts';
 import {
   isAdministrator,
   readOldestWaitingSeconds,
   readRunStats,
+  readWorkflowActivity,
   readWorkflowTimes,
   type StatsPeriod,
 } from '@deckhand/db';
@@ -146,6 +149,37 @@ export function listSlowWorkflows({ db, runReads }: MonitoringContext): Route {
       const period = readPeriod(readQuery(request), MAX_WORKFLOW_DAYS);
       const options = { isFresh: wantsFresh(request) };
       const { value, ageMs } = await runReads.read((source) => readWorkflowTimes(db, caller, period, source), options);
+      setAge(response, ageMs);
+      sendJson(response, 200, value);
+    },
+  );
+}
+
+const readActivityQuery = queryReader(WorkflowActivityQuery);
+
+/** GET /api/monitoring/activity */
+export function getWorkflowActivity({ db, runReads }: MonitoringContext): Route {
+  return forKey(
+    'GET',
+    '/api/monitoring/activity',
+    'monitoring:read',
+    {
+      summary: 'Get the activity of workflows',
+      description:
+        'Returns the last run, the number of failed runs of the last 24 hours, and the kinds of triggers of up to 100 workflows.',
+      returns: 'The activity of those of the workflows that are in the workspace',
+      query: WorkflowActivityQuery,
+      readsReplica: true,
+      responses: { 200: WorkflowActivity },
+    },
+    async (request, response, caller) => {
+      const { workspaceId, workflowId } = readActivityQuery(request);
+      const asked = { workspaceId: workspaceId.toLowerCase(), workflowIds: workflowId };
+      const options = { isFresh: wantsFresh(request) };
+      const { value, ageMs } = await runReads.read(
+        (source) => readWorkflowActivity(db, caller, asked, source),
+        options,
+      );
       setAge(response, ageMs);
       sendJson(response, 200, value);
     },

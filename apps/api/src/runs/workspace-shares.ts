@@ -9,6 +9,7 @@ const SHARES = {
   exports: 3,
   searches: 8,
   histograms: 2,
+  insights: 2,
   uploads: 8,
   'webhook files': 32,
   'form uploads': 8,

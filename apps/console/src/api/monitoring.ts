@@ -1,4 +1,4 @@
-import type { FleetResponse, RunStats, WorkflowTimes } from '@deckhand/contracts';
+import type { FleetResponse, RunStats, WorkflowActivity, WorkflowTimes } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 
@@ -28,6 +28,19 @@ export const slowWorkflowsQuery = (workspaceId: string, periodMs: number) =>
     queryKey: ['slow-workflows', workspaceId, periodMs],
     queryFn: ({ signal }) =>
       call<WorkflowTimes>('GET', '/api/monitoring/workflows', { query: { workspaceId, from: ago(periodMs) }, signal }),
+    refetchInterval: STATS_MS,
+  });
+
+/** The last runs, failures and triggers of up to 100 workflows. */
+export const activityQuery = (workspaceId: string, workflowIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['activity', workspaceId, workflowIds],
+    queryFn: ({ signal }) =>
+      call<WorkflowActivity>('GET', '/api/monitoring/activity', {
+        query: { workspaceId, workflowId: workflowIds.join(',') },
+        signal,
+      }),
+    enabled: workflowIds.length > 0,
     refetchInterval: STATS_MS,
   });
 

@@ -34,6 +34,8 @@ export interface WorkflowFilter {
   readonly folderId?: string | undefined;
   /** With `folderId`: include its subfolders. */
   readonly includeInnerFolders?: boolean | undefined;
+  readonly sortBy?: 'updatedAt' | 'createdAt' | 'name' | undefined;
+  readonly sortOrder?: 'asc' | 'desc' | undefined;
 }
 
 /** The workflows of a workspace, page by page. */

@@ -1,7 +1,9 @@
 import {
   Braces,
   CalendarClock,
+  ChartColumn,
   CircleAlert,
+  House,
   KeyRound,
   Layers,
   ListVideo,
@@ -19,10 +21,12 @@ import { i18n } from '../language/i18n.ts';
 
 /** The areas of a workspace, in the order of daily use. */
 export const AREAS = [
+  { to: '/w/$workspaceId/home', label: i18n.t('Home'), Icon: House },
   { to: '/w/$workspaceId/workflows', label: i18n.t('Workflows'), Icon: Workflow },
   { to: '/w/$workspaceId/schedules', label: i18n.t('Schedules'), Icon: CalendarClock },
   { to: '/w/$workspaceId/runs', label: i18n.t('Runs'), Icon: ListVideo },
   { to: '/w/$workspaceId/failures', label: i18n.t('Failures'), Icon: CircleAlert },
+  { to: '/w/$workspaceId/insights', label: i18n.t('Insights'), Icon: ChartColumn },
   { to: '/w/$workspaceId/bulk-actions', label: i18n.t('Bulk actions'), Icon: Layers },
   { to: '/w/$workspaceId/approvals', label: i18n.t('Approvals'), Icon: Stamp },
   { to: '/w/$workspaceId/fleet', label: i18n.t('Fleet'), Icon: Server },

@@ -20,7 +20,7 @@ export function Home() {
   const { workspaces } = me.data;
   const workspace = workspaces.find(({ workspaceId }) => workspaceId === lastWorkspace()) ?? workspaces[0];
   if (!workspace) return <NoWorkspace />;
-  return <Navigate to="/w/$workspaceId/workflows" params={{ workspaceId: workspace.workspaceId }} />;
+  return <Navigate to="/w/$workspaceId/home" params={{ workspaceId: workspace.workspaceId }} />;
 }
 
 /** For a person without a workspace: creates one. */

@@ -88,7 +88,7 @@ describe('the navigation', () => {
     await openConsole('/runs/0198a6f0-0000-7000-8000-0000000000aa');
     const alert = within(await screen.findByRole('alert'));
     await alert.findByText('No such run');
-    expect(alert.getByRole('link', { name: 'Go to workflows' })).toBeTruthy();
+    expect(alert.getByRole('link', { name: 'Go to the home page' })).toBeTruthy();
     expect(alert.queryByRole('button', { name: 'Try again' })).toBeNull();
   });
 });

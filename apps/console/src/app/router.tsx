@@ -2,12 +2,13 @@ import { EXECUTION_SOURCES, EXECUTION_STATUSES, FAILURE_GROUP_STATES, WORKFLOW_S
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { RUN_PERIOD_NAMES, type RunFilter } from '../api/executions.ts';
 import type { FailureFilter } from '../api/failure-groups.ts';
+import { INSIGHTS_PERIOD_NAMES, type InsightsFilter } from '../api/insights.ts';
 import { Broken } from '../components/broken.tsx';
 import { NotFound } from '../components/not-found.tsx';
 import { Invite } from '../features/sign-in/invite.tsx';
 import { SetUp } from '../features/sign-in/set-up.tsx';
 import { SignIn } from '../features/sign-in/sign-in.tsx';
-import { SCOPES, type WorkflowAddress } from '../features/workflows/address.ts';
+import { SCOPES, SORTS, type WorkflowAddress } from '../features/workflows/address.ts';
 import { WorkflowList } from '../features/workflows/workflow-list.tsx';
 import { readSession } from '../session/store.ts';
 import { Home } from './home.tsx';
@@ -76,8 +77,14 @@ const workspaceHome = createRoute({
   beforeLoad: ({ params }) => {
     // The router redirects when a redirect is thrown.
     // oxlint-disable-next-line typescript/only-throw-error
-    throw redirect({ to: '/w/$workspaceId/workflows', params });
+    throw redirect({ to: '/w/$workspaceId/home', params });
   },
+});
+
+const homePage = createRoute({
+  getParentRoute: () => workspace,
+  path: 'home',
+  component: lazyRouteComponent(() => import('../features/home/home-page.tsx'), 'HomePage'),
 });
 
 const workflows = createRoute({
@@ -89,6 +96,7 @@ const workflows = createRoute({
       folderId: text(given.folderId),
       search: text(given.search),
       status: choice(WORKFLOW_STATUSES, given.status),
+      sort: choice(SORTS, given.sort),
       scope: choice(SCOPES, given.scope),
     }),
 });
@@ -158,6 +166,13 @@ const failure = createRoute({
   getParentRoute: () => workspace,
   path: 'failures/$groupId',
   component: lazyRouteComponent(() => import('../features/failures/failure-page.tsx'), 'FailurePage'),
+});
+const insights = createRoute({
+  getParentRoute: () => workspace,
+  path: 'insights',
+  component: lazyRouteComponent(() => import('../features/insights/insights-page.tsx'), 'InsightsPage'),
+  validateSearch: (given): InsightsFilter =>
+    optional({ within: choice(INSIGHTS_PERIOD_NAMES, given.within), workflowId: text(given.workflowId) }),
 });
 const bulkActions = createRoute({
   getParentRoute: () => workspace,
@@ -253,6 +268,7 @@ const tree = root.addChildren([
   oauthCallback,
   workspace.addChildren([
     workspaceHome,
+    homePage,
     workflows,
     editor,
     workflowRuns,
@@ -261,6 +277,7 @@ const tree = root.addChildren([
     compareRuns,
     failures,
     failure,
+    insights,
     bulkActions,
     bulkAction,
     eventEndpoints,

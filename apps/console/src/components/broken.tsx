@@ -17,7 +17,7 @@ export function Broken({ error, reset }: { error: unknown; reset: () => void }) 
           {advice}
         </Text>
         {error instanceof ApiError && error.status === 404 ? (
-          <AnchorLink to="/">{i18n.t('Go to workflows')}</AnchorLink>
+          <AnchorLink to="/">{i18n.t('Go to the home page')}</AnchorLink>
         ) : (
           <Button variant="default" onClick={reset}>
             {i18n.t('Try again')}

@@ -11,7 +11,7 @@ export function NotFound() {
           {i18n.t('Page not found')}
         </Title>
         <Text c="dimmed">{i18n.t('The address may contain a typo, or the page no longer exists.')}</Text>
-        <AnchorLink to="/">{i18n.t('Go to workflows')}</AnchorLink>
+        <AnchorLink to="/">{i18n.t('Go to the home page')}</AnchorLink>
       </Stack>
     </Center>
   );

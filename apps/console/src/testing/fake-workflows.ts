@@ -234,6 +234,7 @@ export function keepWorkflows(): FakeWorkflows {
     }),
   );
   answer('GET /api/executions', () => ({ ...pageOf([]), nextCursor: null }));
+  answer('GET /api/monitoring/activity', () => ({ workspaceId: WORKSPACE.workspaceId, data: [] }));
   return world;
 }
 

@@ -1,10 +1,13 @@
 import {
   createRunPartitions,
   foldStorageChanges,
+  pruneAgentMemories,
   pruneDebounces,
   pruneIdempotencyKeys,
   pruneModelCalls,
+  pruneModelMonths,
   pruneRequests,
+  pruneRunDays,
   readInstanceSettings,
   refreshStatistics,
 } from '@deckhand/db';
@@ -57,11 +60,20 @@ export function createBackgroundTasks({
       },
     },
     {
-      // Deletes idempotency keys, keys of debounced starts, and calls of models, that are no longer needed.
+      // Deletes idempotency keys, keys of debounced starts, calls of models, memories, and days of insights that
+      // are no longer needed.
       ...task('prune_idempotency_keys'),
       intervalMs: PRUNE_INTERVAL_MS,
       async run(signal) {
-        for (const prune of [pruneIdempotencyKeys, pruneRequests, pruneDebounces, pruneModelCalls]) {
+        for (const prune of [
+          pruneIdempotencyKeys,
+          pruneRequests,
+          pruneDebounces,
+          pruneModelCalls,
+          pruneModelMonths,
+          pruneAgentMemories,
+          pruneRunDays,
+        ]) {
           while (!signal.aborted && (await prune(db, BATCH)) === BATCH);
         }
       },

@@ -43,6 +43,7 @@ import { createCredentialOpener } from './open-credential.ts';
 import { createRunLoader, type RunLoader } from './run-loader.ts';
 import { createRunLocks, type SessionLocks } from './run-locks.ts';
 import { createRunNotifier, type RunNotifier, createRunObserver, type RunObserver } from './run-reports.ts';
+import { createAgentMemories } from './agent-memories.ts';
 import { createModelCalls } from './model-calls.ts';
 import { createNodeFiles } from './node-files.ts';
 import { createWorkflowStarter } from './start-workflows.ts';
@@ -184,7 +185,8 @@ function createEnvironment(
         announce: (started) => announceStarts({ queue, redis, runs: metrics.runs, logger }, 'workflow', [started]),
       }),
       locks: parts.locks,
-      modelCalls: createModelCalls(db, retry),
+      agentMemories: createAgentMemories(db, retry),
+      modelCalls: createModelCalls(db, retry, metrics.models),
       results: createResultChecker(schemas),
       connectors: createConnectors({
         builtIn: createBuiltInConnectors(),

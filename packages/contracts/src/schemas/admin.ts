@@ -14,13 +14,25 @@ const Tokens = nullable(
     description: 'Tokens of language models in a month of UTC; null means no limit',
   }),
 );
+const MicroUsd = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Costs of language models in a month of UTC, in micro-dollars; null means no limit',
+  }),
+);
 const Days = nullable(Type.Integer({ minimum: 1, maximum: 36_500, description: 'null keeps it forever' }));
 
 const ALWAYS_SAID = { executionsPerMinute: RunsPerMinute, storageQuotaBytes: Bytes };
 
 /** What an administrator allows a workspace. */
 export const WorkspaceLimits = Type.Object(
-  { ...ALWAYS_SAID, maxConcurrentExecutions: RunsAtOnce, modelTokensPerMonth: Tokens },
+  {
+    ...ALWAYS_SAID,
+    maxConcurrentExecutions: RunsAtOnce,
+    modelTokensPerMonth: Tokens,
+    modelMicroUsdPerMonth: MicroUsd,
+  },
   CLOSED,
 );
 
@@ -30,6 +42,7 @@ export const WorkspaceLimitsBody = Type.Object(
     ...ALWAYS_SAID,
     maxConcurrentExecutions: Type.Optional(RunsAtOnce),
     modelTokensPerMonth: Type.Optional(Tokens),
+    modelMicroUsdPerMonth: Type.Optional(MicroUsd),
   },
   CLOSED,
 );
@@ -45,6 +58,11 @@ export const WorkspaceUsageAndLimits = Type.Object({
   modelTokensThisMonth: Type.Integer({
     minimum: 0,
     description: 'Tokens of responses, and reserved ones of requests without a response',
+  }),
+  modelMicroUsdThisMonth: Type.Integer({
+    minimum: 0,
+    description:
+      'Cost of responses, and what is reserved for requests without one, in micro-dollars; calls of models without a price are left out',
   }),
   ...WorkspaceLimits.properties,
 });

@@ -15,6 +15,9 @@ export const MODEL_PROVIDERS = {
   openaiCompatible: undefined,
 } as const;
 
+/** The names of those providers. */
+export const MODEL_PROVIDER_NAMES = ['anthropic', 'google', 'mistral', 'openai', 'openaiCompatible'] as const;
+
 /** What a secret of each type holds. */
 export const CREDENTIAL_SECRETS = {
   apiKey: Type.Object({ header: Type.Optional(HeaderName), value: Text }, CLOSED),
@@ -38,7 +41,7 @@ export const CREDENTIAL_SECRETS = {
   header: Type.Object({ name: HeaderName, value: Text }, CLOSED),
   model: Type.Object(
     {
-      provider: oneOf(['anthropic', 'google', 'mistral', 'openai', 'openaiCompatible'], {
+      provider: oneOf(MODEL_PROVIDER_NAMES, {
         description: 'Whose API it is; openaiCompatible is any server with the chat completions of OpenAI',
       }),
       apiKey: Type.Optional({ ...Text, description: 'Required unless the provider is openaiCompatible' }),

@@ -47,6 +47,43 @@ export const WorkflowTimes = Type.Object({
   ),
 });
 
+/** Maximum number of workflows in a request for their activity. */
+const MAX_ACTIVITY_WORKFLOWS = 100;
+
+/** The query of GET /api/monitoring/activity. */
+export const WorkflowActivityQuery = Type.Object({
+  workspaceId: Id,
+  workflowId: Type.Array(Id, {
+    minItems: 1,
+    maxItems: MAX_ACTIVITY_WORKFLOWS,
+    description: `Up to ${MAX_ACTIVITY_WORKFLOWS} workflows, separated by commas or in repeated parameters`,
+  }),
+});
+
+/** How workflows are doing: those of the request that exist. */
+export const WorkflowActivity = Type.Object({
+  workspaceId: Id,
+  data: Type.Array(
+    Type.Object({
+      workflowId: Id,
+      lastRun: nullable(
+        Type.Object({
+          id: Id,
+          status: oneOf(EXECUTION_STATUSES),
+          startedAt: { ...Time, description: 'Of a run that has not started, when it was created' },
+        }),
+        { description: 'The run that started last, in any mode; null without one' },
+      ),
+      failedRuns: Type.Integer({
+        description: 'Failed and timed out runs of the last 24 hours, among the 20,000 of the workspace',
+      }),
+      triggers: Type.Array(oneOf(['webhook', 'schedule', 'event']), {
+        description: 'What starts runs by itself: a URL (of a form, too), a schedule, or an incoming event',
+      }),
+    }),
+  ),
+});
+
 const WorkerEntry = Type.Object({
   id: Type.String(),
   host: Type.String(),
@@ -76,6 +113,8 @@ export type RunStatsQuery = Static<typeof RunStatsQuery>;
 export type RunStats = Static<typeof RunStats>;
 export type RunStatsBucket = RunStats['buckets'][number];
 export type WorkflowTimes = Static<typeof WorkflowTimes>;
+export type WorkflowActivityQuery = Static<typeof WorkflowActivityQuery>;
+export type WorkflowActivity = Static<typeof WorkflowActivity>;
 export type FleetResponse = Static<typeof FleetResponse>;
 export type WorkerEntry = Static<typeof WorkerEntry>;
 export type QueueState = Static<typeof QueueState>;

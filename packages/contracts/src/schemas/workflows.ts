@@ -106,6 +106,8 @@ export const ListWorkflowsQuery = Type.Object({
     description: 'With folderId: include the workflows of its subfolders',
   }),
   search: Type.Optional(Type.String({ maxLength: 200 })),
+  sortBy: oneOf(['updatedAt', 'createdAt', 'name'], { default: 'updatedAt' }),
+  sortOrder: oneOf(['asc', 'desc'], { default: 'desc' }),
   ...pageQuery(),
 });
 

@@ -1,10 +1,11 @@
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import { addFailures, type Failure, findFailures } from '../failure-groups/add-failures.ts';
+import { countRuns } from '../insights/run-days.ts';
 import { executionError, executionText } from './execution-text.ts';
 
 /**
- * Adds the given finished runs to the search index, and failed ones to their failure groups. Until then, a search reads
- * them one by one. @returns how many.
+ * Adds the given finished runs to the search index, failed ones to their failure groups, and those that are not counted
+ * yet to their days. Until then, a search reads them one by one. @returns how many.
  */
 export async function indexExecutions(db: Database, executionIds: readonly string[]): Promise<number> {
   const failures = await findFailures(db, executionIds);
@@ -17,7 +18,12 @@ const taking = (executionIds: readonly string[]): Prisma.Sql => Prisma.sql`
   WHERE execution_id IN (
     SELECT execution_id FROM unindexed_executions WHERE execution_id = ANY(${[...executionIds]}::uuid[])
     ORDER BY execution_id FOR UPDATE SKIP LOCKED)
-  RETURNING execution_id, failure_group_id`;
+  RETURNING execution_id, failure_group_id, is_counted`;
+
+/** Counts the runs of `taken` in their days, as SQL. */
+const COUNTED = Prisma.sql`uncounted AS (
+    SELECT execution_id FROM taken WHERE NOT is_counted
+  ), ${countRuns(Prisma.sql`uncounted`)}`;
 
 /** The texts of the runs of `taken`, as SQL. */
 const INSERT_TEXTS = Prisma.sql`
@@ -29,19 +35,22 @@ const INSERT_TEXTS = Prisma.sql`
 
 function indexTexts(db: Queryable, executionIds: readonly string[]): Promise<number> {
   return db.$executeRaw(Prisma.sql`/* search.index-executions */
-    WITH taken AS (${taking(executionIds)}) ${INSERT_TEXTS}`);
+    WITH taken AS (${taking(executionIds)}), ${COUNTED} ${INSERT_TEXTS}`);
 }
 
 /**
- * Indexes runs and counts their failures in one transaction, so that each failure is counted once.
+ * Indexes runs and counts them and their failures in one transaction, so that each is counted once.
  *
  * Race: another process that has indexed such a run since its failure was read. Then either the run is no longer on the
  * work list, or retention has put it back with its group.
  */
 function indexFailures(db: Database, executionIds: readonly string[], failures: readonly Failure[]): Promise<number> {
   return db.$transaction(async (tx) => {
-    const taken = await tx.$queryRaw<{ id: string; groupId: string | null }[]>(Prisma.sql`/* search.take */
-      WITH taken AS (${taking(executionIds)}) SELECT execution_id AS id, failure_group_id AS "groupId" FROM taken`);
+    const taken = await tx.$queryRaw<
+      { id: string; groupId: string | null; isCounted: boolean }[]
+    >(Prisma.sql`/* search.take */
+      WITH taken AS (${taking(executionIds)})
+      SELECT execution_id AS id, failure_group_id AS "groupId", is_counted AS "isCounted" FROM taken`);
     const uncounted = new Set(taken.filter(({ groupId }) => groupId === null).map(({ id }) => id));
     const groups = await addFailures(
       tx,
@@ -50,7 +59,8 @@ function indexFailures(db: Database, executionIds: readonly string[], failures: 
     const groupIds = taken.map(({ id, groupId }) => groupId ?? groups.get(id) ?? null);
     return tx.$executeRaw(Prisma.sql`/* search.index-failures */
       WITH taken AS (
-        SELECT * FROM unnest(${taken.map(({ id }) => id)}::uuid[], ${groupIds}::uuid[]) AS t (execution_id, failure_group_id)
-      ) ${INSERT_TEXTS}`);
+        SELECT * FROM unnest(${taken.map(({ id }) => id)}::uuid[], ${groupIds}::uuid[],
+          ${taken.map(({ isCounted }) => isCounted)}::boolean[]) AS t (execution_id, failure_group_id, is_counted)
+      ), ${COUNTED} ${INSERT_TEXTS}`);
   });
 }

@@ -30,7 +30,7 @@ import { recordActivation } from './activations.ts';
 import { type LockedWorkflow, lockWorkflow, noSuchWorkflow } from './lock.ts';
 
 /**
- * Lists the workflows of a workspace, the one that changed last first. @throws DeckhandError FORBIDDEN for no member;
+ * Lists the workflows of a workspace, in the order of the query. @throws DeckhandError FORBIDDEN for no member;
  * WORKSPACE_MISMATCH.
  */
 export async function listWorkflows(
@@ -49,7 +49,7 @@ export async function listWorkflows(
   };
   const rows = await db.workflow.findMany({
     where,
-    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
+    orderBy: [{ [query.sortBy]: query.sortOrder }, { id: query.sortOrder }],
     ...pageRange(query),
   });
   return toPage(query, rows, toWorkflowEntry, () => db.workflow.count({ where }));

@@ -180,8 +180,13 @@ export async function readWorkspaceUsage(db: Database, actor: Actor, id: string)
   const row = await db.workspace.findUnique({ where: { id }, select: { storedBytes: true, ...WORKSPACE_LIMITS } });
   if (!row) throw new DeckhandError('NOT_FOUND', { message: 'No such workspace' });
   const { storedBytes, ...limits } = row;
-  const modelTokensThisMonth = await readModelMonth(db, id);
-  return { storedBytes: Number(storedBytes), modelTokensThisMonth, ...toLimits(limits) };
+  const { tokens, microUsd } = await readModelMonth(db, id);
+  return {
+    storedBytes: Number(storedBytes),
+    modelTokensThisMonth: tokens,
+    modelMicroUsdThisMonth: microUsd,
+    ...toLimits(limits),
+  };
 }
 
 /** Reads the storage that a workflow's workspace uses, and its quota; undefined when there is no such workflow. */

@@ -4,6 +4,7 @@ import type { AgentSteps } from '../node-type.ts';
 import { BODY_HANDLE } from '../compile/loops.ts';
 import type { GraphNode } from '../compile/graph.ts';
 import type { ExpressionName, ExpressionReferences } from '../expressions/index.ts';
+import { recordKey } from './records.ts';
 import { agentOf, cellOf, isAdded, readerOf, type Task } from './scope.ts';
 
 /*
@@ -77,6 +78,7 @@ export function agentContext(task: Task): AgentContext | undefined {
   if (!steps) return undefined;
   const said = agentOf(task) ? (cellOf(scope, node).loop?.outputs.all() ?? []) : [];
   return {
+    place: recordKey(node.id, scope.iteration),
     tools: toolsOf(node),
     turns: turnsOf(steps, said),
     readsData: readsData(node.references),

@@ -499,13 +499,19 @@ export class Scheduler {
     progress.open.set(index, scope);
     this.#ports.stepBegan(steps, scope);
     this.#applyDecisions(scope);
-    if (call.asks) {
+    // Nobody is asked about a call that the run leaves out.
+    if (call.asks && !this.#isCallLeftOut(scope)) {
       this.#makeReady(approval, scope);
       return;
     }
     cellOf(scope, approval).state = 'skipped';
     scope.open -= 1;
     this.#callTool(scope);
+  }
+
+  #isCallLeftOut(scope: Scope): boolean {
+    const tool = scope.region.nodes.find(({ id }) => id === scope.call?.nodeId);
+    return tool !== undefined && this.#ports.isLeftOut(tool, scope);
   }
 
   /** Takes the edge to the tool of a call, of those into the body. */

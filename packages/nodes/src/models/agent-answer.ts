@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import type { AgentCall, AgentTurn, CallEnd } from '@deckhand/engine';
+import type { AgentCall, AgentTurn, CallEnd, MemoryExchange } from '@deckhand/engine';
 import { excerpt } from '../text/limit.ts';
 import { refusalText } from './call-question.ts';
 
@@ -34,6 +34,8 @@ export interface AnswerUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens: number;
+  /** In micro-dollars; null if it is unknown. */
+  readonly costMicroUsd: number | null;
 }
 
 /** An answer of the model. */
@@ -47,6 +49,8 @@ export interface Answer {
   readonly finishReason: string;
   readonly usage: AnswerUsage;
   readonly warnings: readonly string[];
+  /** Of the first answer: what the agent remembered before it. */
+  readonly memory: readonly MemoryExchange[];
 }
 
 /** What the model is told of a call. */
@@ -56,13 +60,21 @@ export interface Told {
 }
 
 /** Returns an answer as the record of its step has it. */
-export function storeAnswer({ content, warnings, usage, ...rest }: Answer): JsonObject {
-  return { ...rest, usage: { ...usage }, content: content.map((part) => ({ ...part })), warnings: [...warnings] };
+export function storeAnswer({ content, warnings, usage, memory, ...rest }: Answer): JsonObject {
+  return {
+    ...rest,
+    usage: { ...usage },
+    content: content.map((part) => ({ ...part })),
+    warnings: [...warnings],
+    ...(memory.length > 0 && { memory: memory.map((exchange) => ({ ...exchange })) }),
+  };
 }
 
 /** Reads a recorded answer. */
 export function readAnswer(stored: JsonValue): Answer {
-  const { content, isLast, problem, output, finishReason, usage, warnings } = isJsonObject(stored) ? stored : {};
+  const { content, isLast, problem, output, finishReason, usage, warnings, memory } = isJsonObject(stored)
+    ? stored
+    : {};
   const tokens = isJsonObject(usage ?? null) ? usage : {};
   return {
     content: Array.isArray(content) ? content.flatMap(readPart) : [],
@@ -72,16 +84,23 @@ export function readAnswer(stored: JsonValue): Answer {
     finishReason: typeof finishReason === 'string' ? finishReason : 'other',
     usage: readUsage(tokens ?? null),
     warnings: Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : [],
+    memory: Array.isArray(memory) ? memory.flatMap(readExchange) : [],
   };
 }
 
+function readExchange(stored: JsonValue): MemoryExchange[] {
+  const { prompt, answer } = isJsonObject(stored) ? stored : {};
+  return typeof prompt === 'string' && typeof answer === 'string' ? [{ prompt, answer }] : [];
+}
+
 function readUsage(stored: JsonValue): AnswerUsage {
-  const { inputTokens, outputTokens, cachedInputTokens } = isJsonObject(stored) ? stored : {};
+  const { inputTokens, outputTokens, cachedInputTokens, costMicroUsd } = isJsonObject(stored) ? stored : {};
   const count = (value: JsonValue | undefined): number => (typeof value === 'number' ? value : 0);
   return {
     inputTokens: count(inputTokens),
     outputTokens: count(outputTokens),
     cachedInputTokens: count(cachedInputTokens),
+    costMicroUsd: typeof costMicroUsd === 'number' ? costMicroUsd : null,
   };
 }
 
@@ -147,13 +166,15 @@ export function textOf({ content }: Pick<Answer, 'content'>): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** Returns the tokens of all answers together. */
-export function usageOf(answers: readonly Pick<Answer, 'usage'>[]): { [Name in keyof AnswerUsage]: number } {
+/** Returns the tokens and the cost of all answers together. The cost is unknown if that of one of them is. */
+export function usageOf(answers: readonly Pick<Answer, 'usage'>[]): { [Name in keyof AnswerUsage]: AnswerUsage[Name] } {
+  let costMicroUsd: number | null = 0;
   const sum = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
   for (const { usage } of answers) {
     sum.inputTokens += usage.inputTokens;
     sum.outputTokens += usage.outputTokens;
     sum.cachedInputTokens += usage.cachedInputTokens;
+    costMicroUsd = costMicroUsd === null || usage.costMicroUsd === null ? null : costMicroUsd + usage.costMicroUsd;
   }
-  return sum;
+  return { ...sum, costMicroUsd };
 }

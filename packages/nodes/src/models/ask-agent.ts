@@ -1,8 +1,9 @@
 import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { type AgentTurn, type NodeContext, NodeError } from '@deckhand/engine';
+import { type AgentTurn, maskSecrets, type NodeContext, NodeError, output } from '@deckhand/engine';
 import { checkResultLength, excerpt, parseForeignJson } from '../text/limit.ts';
 import { type Answer, ANSWER_TOOL, type AnswerPart, storeAnswer, textOf } from './agent-answer.ts';
+import { exchangeOf, type MemoryUse, messagesOfMemory, recall, type Remembered } from './agent-memory.ts';
 import { messagesOf } from './agent-prompt.ts';
 import { type ToolSpec, type UsableTool, usableTools } from './agent-tools.ts';
 import { questionProblem } from './call-question.ts';
@@ -24,6 +25,7 @@ export interface AgentTask extends Conversation {
   readonly model: string;
   readonly tools?: readonly ToolSpec[];
   readonly outputSchema?: JsonObject;
+  readonly memory?: MemoryUse;
   readonly settings: Pick<ModelSettings, 'maxOutputTokens' | 'temperature' | 'reasoning'>;
 }
 
@@ -33,13 +35,16 @@ export interface AgentTask extends Conversation {
  * conversation, MODEL_OUTPUT_CUT for an answer by a schema that the provider cut.
  */
 export async function askAgent(use: ModelUse, task: AgentTask, context: NodeContext): Promise<JsonObject> {
-  const agent = context.agent ?? { tools: [], turns: [], readsData: true, call: undefined };
+  const agent = context.agent ?? { place: '', tools: [], turns: [], readsData: true, call: undefined };
   const { turns } = agent;
   checkConversation(turns);
   // The author may name a file, but others may have written what is in it.
-  const readsData = agent.readsData || (task.files ?? []).length > 0;
+  const remembered = await recall(task.memory, context);
+  const { exchanges = [] } = remembered ?? {};
+  // What was said earlier came from outside, too.
+  const readsData = agent.readsData || (task.files ?? []).length > 0 || exchanges.length > 0;
   const tools = await usableTools({ ...agent, readsData }, task.tools ?? [], task.outputSchema, context);
-  const prompt = await promptOf(task, context.files);
+  const prompt = await promptOf({ ...task, messages: messagesOfMemory(exchanges) }, context.files);
   prompt.push(...turns.flatMap(messagesOf));
   // Models of Anthropic that reason refuse to be told to call a tool.
   const mustCall = task.outputSchema !== undefined && task.settings.reasoning === undefined;
@@ -54,9 +59,23 @@ export async function askAgent(use: ModelUse, task: AgentTask, context: NodeCont
     },
     0,
   );
-  const answer = storeAnswer(await answerFrom(response, tools, context));
+  const memory = turns.length === 0 ? exchanges : [];
+  const answer = storeAnswer({ ...(await answerFrom(response, tools, context)), memory });
   checkResultLength(JSON.stringify(answer).length, MAX_ANSWER);
+  if (remembered && answer.isLast === true) await remember(remembered, task, { answer, use, context });
   return answer;
+}
+
+/** Adds the last answer to the memory of an agent, before it is recorded: a repetition replaces it. */
+async function remember(
+  { place }: Remembered,
+  { prompt }: AgentTask,
+  { answer, use, context }: { readonly answer: JsonObject; readonly use: ModelUse; readonly context: NodeContext },
+): Promise<void> {
+  // A server may send back the key that it received.
+  const masked = maskSecrets(output(answer), [{ type: 'model', secret: use.secret }]);
+  const said = masked.kind === 'output' ? masked.output : null;
+  await context.services.agentMemories.write(place, exchangeOf(prompt, said));
 }
 
 /** @throws NodeError TEXT_TOO_LARGE */
@@ -68,10 +87,10 @@ function checkConversation(turns: readonly AgentTurn[]): void {
 }
 
 async function answerFrom(
-  { content, finishReason, tokens, warnings }: ModelResponse,
+  { content, finishReason, tokens, costMicroUsd, warnings }: ModelResponse,
   tools: ReadonlyMap<string, UsableTool>,
   context: NodeContext,
-): Promise<Answer> {
+): Promise<Omit<Answer, 'memory'>> {
   if (content.length > MAX_PARTS) {
     const message = `the answer has more than ${MAX_PARTS} parts`;
     throw new NodeError('RESULT_TOO_LARGE', message, { isRetryable: false });
@@ -84,7 +103,8 @@ async function answerFrom(
   }
   const parts = withLateAnswer(read);
   const { inputTokens, outputTokens, cachedInputTokens } = tokens;
-  const answer = { content: parts, finishReason, usage: { inputTokens, outputTokens, cachedInputTokens }, warnings };
+  const usage = { inputTokens, outputTokens, cachedInputTokens, costMicroUsd };
+  const answer = { content: parts, finishReason, usage, warnings };
   const given = parts.find((part) => part.type === 'call' && part.tool === ANSWER_TOOL && part.problem === undefined);
   if (given?.type === 'call') return { ...answer, isLast: true, problem: null, output: given.arguments };
   const schema = tools.get(ANSWER_TOOL)?.schema;

@@ -49,6 +49,8 @@ export interface ModelResponse {
   readonly finishReason: LanguageModelV4GenerateResult['finishReason']['unified'];
   /** As the provider counted them. */
   readonly tokens: ModelTokens;
+  /** In micro-dollars; null if it is unknown. */
+  readonly costMicroUsd: number | null;
   /** Which settings were left out, and why. */
   readonly warnings: string[];
 }
@@ -76,8 +78,11 @@ export function modelCaller(
     let call: string | undefined;
     async function send(request: HttpRequest): Promise<HttpResponse> {
       const place = { workspaceId, executionId, nodeId, iteration };
-      const reservedTokens = tokensNeeded(request, prompt, settings.maxOutputTokens);
-      call = await modelCalls.begin({ ...place, credentialId, provider, model: modelId, reservedTokens });
+      const reserved = {
+        reservedInputTokens: inputNeeded(request, prompt),
+        reservedOutputTokens: settings.maxOutputTokens ?? USUAL_OUTPUT,
+      };
+      call = await modelCalls.begin({ ...place, credentialId, provider, model: modelId, ...reserved });
       try {
         return await http.request(request);
       } catch (error) {
@@ -100,10 +105,10 @@ export function modelCaller(
       const result = await model.doGenerate(options);
       const tokens = tokensOf(result);
       // A provider that counts nothing leaves what was reserved: the limit of the workspace holds for it, too.
-      if (call !== undefined && isCounted(result)) await modelCalls.settle(call, tokens);
+      const costMicroUsd = call !== undefined && isCounted(result) ? await modelCalls.settle(call, tokens) : null;
       const warnings = result.warnings.map(warningText);
       const { content, finishReason } = result;
-      return { text: textOf(result), content, finishReason: finishReason.unified, tokens, warnings };
+      return { text: textOf(result), content, finishReason: finishReason.unified, tokens, costMicroUsd, warnings };
     } catch (error) {
       // Providers charge nothing for a refusal.
       if (call !== undefined && isRefusal(error)) await modelCalls.settle(call, NO_TOKENS);
@@ -121,18 +126,14 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Of a file, in tokens: providers count its pages or pixels, and not its bytes. */
 const FILE_TOKENS = 2_000;
 
-/** Returns how many tokens a request and its response may have. */
-function tokensNeeded(
-  { body }: HttpRequest,
-  prompt: readonly LanguageModelV4Message[],
-  maxOutputTokens: number = USUAL_OUTPUT,
-): number {
+/** Returns how many tokens a request may have. */
+function inputNeeded({ body }: HttpRequest, prompt: readonly LanguageModelV4Message[]): number {
   const files = prompt.flatMap(({ role, content }) =>
     role === 'user' ? content.flatMap((part) => (part.type === 'file' ? [base64Length(part)] : [])) : [],
   );
   const inBody = typeof body === 'string' ? body.length : 0;
   const ofText = Math.max(0, inBody - files.reduce((sum, length) => sum + length, 0));
-  return Math.ceil(ofText / CHARACTERS_PER_TOKEN) + files.length * FILE_TOKENS + maxOutputTokens;
+  return Math.ceil(ofText / CHARACTERS_PER_TOKEN) + files.length * FILE_TOKENS;
 }
 
 /** Returns the length of a file in the body of a request, in characters. */

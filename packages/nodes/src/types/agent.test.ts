@@ -29,7 +29,7 @@ async function ask(
 ): Promise<JsonValue> {
   const modelCalls = {
     begin: () => Promise.resolve('call'),
-    settle: () => Promise.resolve(),
+    settle: () => Promise.resolve(null),
     withdraw: () => Promise.resolve(),
   };
   const secret = { provider, baseUrl, apiKey: 'key-of-mine' };
@@ -39,7 +39,7 @@ async function ask(
     services,
     credential,
     credentialId: 'c',
-    agent: { tools: TOOLS, turns, readsData: false, call: undefined },
+    agent: { place: 'agent/', tools: TOOLS, turns, readsData: false, call: undefined },
   });
   const outcome = await node.agent?.ask({ model: 'm', prompt: 'Work.', ...parameters }, context);
   return outcome?.kind === 'output' ? outcome.output : null;

@@ -58,6 +58,31 @@ export default defineNodeType({
           description: 'What the model is told about its tools. One that is not listed takes any arguments',
         }),
       ),
+      memory: Type.Optional(
+        Type.Object(
+          {
+            key: Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description:
+                'Whose conversation it is, such as the id of a customer or a ticket. Agents of the workspace with the same key share it',
+            }),
+            maxMessages: Type.Optional(
+              Type.Integer({
+                minimum: 2,
+                maximum: 200,
+                default: 20,
+                description: 'How many of the last messages the model is told; a prompt and its answer are two',
+              }),
+            ),
+          },
+          {
+            additionalProperties: false,
+            description:
+              'Tells the model the last prompts and answers of a conversation, and adds the ones of this agent to it ([memory](../agents.md#memory))',
+          },
+        ),
+      ),
       outputSchema: Type.Optional(
         Type.Unsafe<JsonObject>({
           type: 'object',
@@ -125,6 +150,7 @@ export default defineNodeType({
       inputTokens: Type.Integer(),
       outputTokens: Type.Integer(),
       cachedInputTokens: Type.Integer(),
+      costMicroUsd: Type.Union([Type.Integer(), Type.Null()]),
     }),
     warnings: Type.Array(Type.String()),
   }),
@@ -137,11 +163,12 @@ export default defineNodeType({
     output: null,
     finishReason: 'stop',
     turns: 1,
-    usage: { calls: 1, inputTokens: 12, outputTokens: 3, cachedInputTokens: 0 },
+    usage: { calls: 1, inputTokens: 12, outputTokens: 3, cachedInputTokens: 0, costMicroUsd: null },
     warnings: [],
   }),
   errors: [
     'ADDRESS_REFUSED',
+    'AGENT_MEMORY_FULL',
     'AGENT_TOKEN_LIMIT',
     'AGENT_TURN_LIMIT',
     'APPROVAL_TIMEOUT',
@@ -152,6 +179,7 @@ export default defineNodeType({
     'MODEL_BUDGET_EXCEEDED',
     'MODEL_FAILED',
     'MODEL_OUTPUT_CUT',
+    'MODEL_PRICE_UNKNOWN',
     'MODEL_RESPONSE_INVALID',
     'RATE_LIMITED',
     'RESPONSE_TOO_LARGE',
@@ -236,7 +264,7 @@ export default defineNodeType({
         output: null,
         finishReason: 'stop',
         turns: 2,
-        usage: { calls: 2, inputTokens: 120, outputTokens: 20, cachedInputTokens: 0 },
+        usage: { calls: 2, inputTokens: 120, outputTokens: 20, cachedInputTokens: 0, costMicroUsd: null },
         warnings: [],
       },
       reply: { text: 'Order 17 costs 12 euros.' },

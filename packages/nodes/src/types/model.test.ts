@@ -37,7 +37,7 @@ async function run(
   const settled: ModelTokens[] = [];
   const modelCalls = {
     begin: (call: ModelCall) => Promise.resolve(String(begun.push(call))),
-    settle: (_id: string, tokens: ModelTokens) => Promise.resolve(void settled.push(tokens)),
+    settle: (_id: string, tokens: ModelTokens) => Promise.resolve(settled.push(tokens) * 1_000),
     withdraw: (id: string) => Promise.resolve(void begun.splice(Number(id) - 1, 1)),
   };
   const credential = (): Promise<OpenedCredential> => Promise.resolve({ type: 'model', secret });
@@ -81,7 +81,7 @@ describe.each(PROVIDERS)('a model of %s', (provider) => {
         text: 'Ada',
         output: null,
         finishReason: 'stop',
-        usage: { calls: 1, inputTokens: 20, outputTokens: 3, cachedInputTokens: 5 },
+        usage: { calls: 1, inputTokens: 20, outputTokens: 3, cachedInputTokens: 5, costMicroUsd: 1_000 },
         warnings: [],
       },
     });
@@ -89,7 +89,8 @@ describe.each(PROVIDERS)('a model of %s', (provider) => {
       {
         ...{ workspaceId: 'workspace', executionId: 'run', nodeId: 'node', iteration: '' },
         ...{ credentialId: 'c', provider, model: 'm' },
-        reservedTokens: Math.ceil((requests[0]?.body.length ?? 0) / 4) + 50,
+        reservedInputTokens: Math.ceil((requests[0]?.body.length ?? 0) / 4),
+        reservedOutputTokens: 50,
       },
     ]);
     expect(settled).toEqual([{ inputTokens: 20, outputTokens: 3, cachedInputTokens: 5 }]);
@@ -139,7 +140,9 @@ describe.each(PROVIDERS)('a model of %s', (provider) => {
     const image = await files.save([Buffer.alloc(300_000, 'x')], { name: 'cat.png', contentType: 'image/png' });
     const asked = { prompt: 'What is it?', files: [image, image], maxOutputTokens: 50 };
     const { begun } = await run(secretOf(provider, url), asked, { files });
-    const reserved = begun.map(({ reservedTokens }) => reservedTokens);
+    const reserved = begun.map(
+      ({ reservedInputTokens, reservedOutputTokens }) => reservedInputTokens + reservedOutputTokens,
+    );
     expect(reserved).toEqual([expect.any(Number)]);
     expect(Math.min(...reserved)).toBeGreaterThan(4_050);
     expect(Math.max(...reserved)).toBeLessThan(5_000);

@@ -73,6 +73,7 @@ const Usage = Type.Object({
   inputTokens: Type.Integer(),
   outputTokens: Type.Integer(),
   cachedInputTokens: Type.Integer(),
+  costMicroUsd: Type.Union([Type.Integer(), Type.Null()]),
 });
 
 type Usage = Static<typeof Usage>;
@@ -81,7 +82,7 @@ export default defineNodeType({
   type: 'model',
   title: 'Language model',
   description:
-    'Asks a language model of Anthropic, Google, Mistral, OpenAI, or a server with the API of OpenAI, and returns `{ text, output, finishReason, usage, warnings }`. `finishReason` is `stop`, or says why the response ended early: `length`, `content-filter`, `other`. With `outputSchema`, `output` is the JSON of the response; otherwise it is null. `usage` has the tokens of all calls of this attempt, as the provider counted them. `warnings` names parameters that were left out, because the model does not know them ([models](../models.md)). A request that is answered with 408, 409, 425, 429 or 500 and above, and one without a response, can be retried, with `retry`, and not before the time that a `Retry-After` header names. What came from outside, such as a web page or an email, can contain instructions to the model: do not let its response decide alone about what cannot be undone.',
+    'Asks a language model of Anthropic, Google, Mistral, OpenAI, or a server with the API of OpenAI, and returns `{ text, output, finishReason, usage, warnings }`. `finishReason` is `stop`, or says why the response ended early: `length`, `content-filter`, `other`. With `outputSchema`, `output` is the JSON of the response; otherwise it is null. `usage` has the tokens of all calls of this attempt, as the provider counted them, and what they cost in micro-dollars (`costMicroUsd`), or null if a price is unknown. `warnings` names parameters that were left out, because the model does not know them ([models](../models.md)). A request that is answered with 408, 409, 425, 429 or 500 and above, and one without a response, can be retried, with `retry`, and not before the time that a `Retry-After` header names. What came from outside, such as a web page or an email, can contain instructions to the model: do not let its response decide alone about what cannot be undone.',
   keywords: ['ai', 'llm', 'gpt', 'claude', 'gemini', 'chat', 'openai', 'anthropic', 'mistral', 'ollama', 'generate'],
   category: 'action',
   icon: 'bot',
@@ -111,7 +112,7 @@ export default defineNodeType({
     text: 'A response',
     output: null,
     finishReason: 'stop',
-    usage: { calls: 1, inputTokens: 12, outputTokens: 3, cachedInputTokens: 0 },
+    usage: { calls: 1, inputTokens: 12, outputTokens: 3, cachedInputTokens: 0, costMicroUsd: null },
     warnings: [],
   }),
   errors: [
@@ -123,6 +124,7 @@ export default defineNodeType({
     'MODEL_BUDGET_EXCEEDED',
     'MODEL_FAILED',
     'MODEL_OUTPUT_INVALID',
+    'MODEL_PRICE_UNKNOWN',
     'MODEL_RESPONSE_INVALID',
     'RATE_LIMITED',
     'RESPONSE_TOO_LARGE',
@@ -147,10 +149,10 @@ export default defineNodeType({
     const outputSchema = parameters.outputSchema && (await usableSchema(parameters.outputSchema, context));
     const settings = { outputSchema, maxOutputTokens, temperature, reasoning, stop };
     const prompt = await promptOf(parameters, context.files);
-    let usage: Usage = { calls: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+    let usage: Usage = { calls: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costMicroUsd: 0 };
     for (let turn = 0; ; turn += 1) {
-      const { text, finishReason, tokens, warnings } = await call(prompt, settings, turn);
-      usage = sum(usage, tokens);
+      const { text, finishReason, tokens, costMicroUsd, warnings } = await call(prompt, settings, turn);
+      usage = sum(usage, tokens, costMicroUsd);
       const response = { text, finishReason, usage, warnings };
       if (!outputSchema) return output({ ...response, output: null });
       const { value, problem } = await checkedOutput(text, outputSchema, context);
@@ -200,18 +202,19 @@ export default defineNodeType({
         text: '{"topic":"order","isUrgent":true}',
         output: { topic: 'order', isUrgent: true },
         finishReason: 'stop',
-        usage: { calls: 1, inputTokens: 61, outputTokens: 12, cachedInputTokens: 0 },
+        usage: { calls: 1, inputTokens: 61, outputTokens: 12, cachedInputTokens: 0, costMicroUsd: null },
         warnings: [],
       },
     },
   },
 });
 
-function sum(usage: Usage, tokens: ModelTokens): Usage {
+function sum(usage: Usage, tokens: ModelTokens, costMicroUsd: number | null): Usage {
   return {
     calls: usage.calls + 1,
     inputTokens: usage.inputTokens + tokens.inputTokens,
     outputTokens: usage.outputTokens + tokens.outputTokens,
     cachedInputTokens: usage.cachedInputTokens + tokens.cachedInputTokens,
+    costMicroUsd: usage.costMicroUsd === null || costMicroUsd === null ? null : usage.costMicroUsd + costMicroUsd,
   };
 }

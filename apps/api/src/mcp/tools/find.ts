@@ -50,7 +50,8 @@ export const findTools = [
       CLOSED,
     ),
     async act({ resources, caller, workspace }, { workspaceId, limit = 50, offset = 0, ...filter }) {
-      const page = { limit, offset, includeTotal: false, includeInnerFolders: false };
+      const order = { sortBy: 'updatedAt', sortOrder: 'desc' } as const;
+      const page = { limit, offset, includeTotal: false, includeInnerFolders: false, ...order };
       return json(
         await listWorkflows(resources.db, caller, { workspaceId: await workspace(workspaceId), ...filter, ...page }),
       );

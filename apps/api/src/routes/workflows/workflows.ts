@@ -93,7 +93,7 @@ export function listWorkflows({ db }: ResourceContext): Route {
     {
       summary: 'List workflows',
       description: 'Lists the workflows of a workspace, or of a folder, without their definitions.',
-      returns: 'Workflows without their definitions, the last changed first',
+      returns: 'Workflows without their definitions, by default the last changed first',
       query: ListWorkflowsQuery,
       responses: { 200: pageOf(WorkflowEntry) },
     },

@@ -15,6 +15,7 @@ function keepAdministration(): { limits: () => WorkspaceLimits; settings: () => 
     maxConcurrentExecutions: null,
     storageQuotaBytes: null,
     modelTokensPerMonth: null,
+    modelMicroUsdPerMonth: null,
   };
   let settings: InstanceSettings = {
     ...example('GET /api/admin/settings'),
@@ -40,6 +41,7 @@ describe('the limits of a workspace', () => {
     await fill('Max concurrent runs', '4');
     await fill('Storage', '2.5');
     await fill('Tokens of language models per month', '9000');
+    await fill('Costs of language models per month, in millionths of a dollar', '2500000');
     await click('button', 'Save limits');
     await screen.findByText(/of 2.5 GiB used/);
     const set = {
@@ -47,6 +49,7 @@ describe('the limits of a workspace', () => {
       maxConcurrentExecutions: 4,
       storageQuotaBytes: 2_684_354_560,
       modelTokensPerMonth: 9_000,
+      modelMicroUsdPerMonth: 2_500_000,
     };
     expect(limits()).toEqual(set);
     answer('PUT /api/admin/workspaces/:id/limits', () => {

@@ -11,7 +11,13 @@ import { isAllAt, issueAt } from '../../forms/issue-at.ts';
 import { LimitInput } from '../../forms/number-field.tsx';
 import { formatNumber, i18n } from '../../language/i18n.ts';
 
-const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes', 'modelTokensPerMonth'] as const;
+const FIELDS = [
+  'executionsPerMinute',
+  'maxConcurrentExecutions',
+  'storageQuotaBytes',
+  'modelTokensPerMonth',
+  'modelMicroUsdPerMonth',
+] as const;
 
 /** Edits the limits of a workspace. */
 export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limits: WorkspaceLimits }) {
@@ -58,6 +64,11 @@ export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limit
           label={i18n.t('Tokens of language models per month')}
           description={i18n.t('Further requests to models fail until the next month of UTC')}
           {...field('modelTokensPerMonth')}
+        />
+        <LimitInput
+          label={i18n.t('Costs of language models per month, in millionths of a dollar')}
+          description={i18n.t('1000000 is $1. Requests that could exceed it fail, and those to models without a price')}
+          {...field('modelMicroUsdPerMonth')}
         />
         {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
         <Button type="submit" loading={save.isPending} w="fit-content">

@@ -46,6 +46,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'member.leave': i18n.t('Member left'),
   'member.remove': i18n.t('Member removed'),
   'member.update': i18n.t('Role changed'),
+  'memory.delete': i18n.t('Memory of an agent deleted'),
+  'modelPrices.update': i18n.t('Prices of language models changed'),
   'schedule.pause': i18n.t('Schedule paused'),
   'schedule.resume': i18n.t('Schedule resumed'),
   'session.create': i18n.t('Signed in'),

@@ -113,7 +113,7 @@ function Usage() {
   const usage = useQuery(workspaceUsageQuery(workspaceId)).data;
   if (!usage) return null;
   const { storedBytes, storageQuotaBytes, executionsPerMinute, maxConcurrentExecutions } = usage;
-  const { modelTokensPerMonth, modelTokensThisMonth } = usage;
+  const { modelTokensPerMonth, modelTokensThisMonth, modelMicroUsdPerMonth, modelMicroUsdThisMonth } = usage;
   const tokens = formatNumber(modelTokensThisMonth);
   const used = describeBytes(storedBytes);
   return (
@@ -144,8 +144,20 @@ function Usage() {
               limit: formatNumber(modelTokensPerMonth),
             })}
       </Text>
+      <Text size="sm">
+        {modelMicroUsdPerMonth === null
+          ? i18n.t('Costs of language models this month: {costs}, no limit', { costs: dollars(modelMicroUsdThisMonth) })
+          : i18n.t('Costs of language models this month: {costs} of {limit}', {
+              costs: dollars(modelMicroUsdThisMonth),
+              limit: dollars(modelMicroUsdPerMonth),
+            })}
+      </Text>
     </section>
   );
+}
+
+function dollars(microUsd: number): string {
+  return `$${formatNumber(microUsd / 1_000_000, { atMost: 2 })}`;
 }
 
 /** Shows the secrets that sign the callbacks of runs, and rotates them. They are read on demand: reads are audited. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { screen, waitFor, within } from '@testing-library/react';
-import { openConsole, prepareConsole, reload } from '../../testing/console.tsx';
+import { EARLIER, openConsole, prepareConsole, reload, WORKSPACE } from '../../testing/console.tsx';
 import { example } from '../../testing/contract.ts';
 import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
 import { definitionOf, keepWorkflows } from '../../testing/fake-workflows.ts';
@@ -162,6 +162,38 @@ it('finds a workflow by its name, and shows a hostile name as the text it is', a
   await fill('Search by name or description', 'orde');
   await isGone('link', HOSTILE);
   await row('Orders');
+});
+
+it('shows how each workflow is doing, and leads to its failed runs; it is sorted by the API', async () => {
+  const workflows = keepWorkflows();
+  const [orders] = ['Orders', 'Reports'].map((name) => workflows.add({ name, definition: MANUAL }));
+  const asked: URLSearchParams[] = [];
+  answer('GET /api/monitoring/activity', ({ query }) => {
+    asked.push(query);
+    const lastRun = { id: '0198a6f0-0000-7000-8000-0000000000aa', status: 'timeout' as const, startedAt: EARLIER };
+    const triggers = ['webhook' as const, 'schedule' as const];
+    return { workspaceId: WORKSPACE.workspaceId, data: [{ workflowId: orders!, lastRun, failedRuns: 3, triggers }] };
+  });
+  await openConsole('/workflows');
+  const link = await screen.findByRole('link', { name: '3' });
+  const cells = within(link.closest('tr')!).getAllByRole('cell');
+  expect(cells.map(({ textContent }) => textContent).slice(0, 5)).toEqual([
+    ' Orders',
+    'Draft',
+    'Webhook, Schedule',
+    expect.stringMatching(/^Timed out/),
+    '3',
+  ]);
+  expect(asked[0]!.get('workflowId')!.split(',')).toHaveLength(2);
+  const sorted: (string | null)[] = [];
+  answer('GET /api/workflows', ({ query }) => {
+    sorted.push(`${query.get('sortBy')} ${query.get('sortOrder')}`);
+    return pageOf([]);
+  });
+  await click('combobox', 'Sort by');
+  await click('option', 'Name');
+  await waitFor(() => expect(sorted).toContain('name asc'));
+  expect(location.search).toBe('?sort=name');
 });
 
 it('is not for those who may only look: they change nothing', async () => {

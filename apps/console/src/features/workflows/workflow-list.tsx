@@ -17,7 +17,7 @@ import { Page } from '../../components/page.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { STATUS_LOOKS } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { isFinding, SCOPES, type WorkflowAddress } from './address.ts';
+import { isFinding, SCOPES, SORTS, type WorkflowAddress } from './address.ts';
 import { Checklist } from './checklist.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
 import { FolderMenu } from './folder-menu.tsx';
@@ -162,6 +162,18 @@ function WorkflowFilters({
         data={WORKFLOW_STATUSES.map((status) => ({ value: status, label: STATUS_LOOKS[status].label }))}
         value={address.status ?? null}
         onChange={(value) => onChange({ status: choice(WORKFLOW_STATUSES, value) })}
+        w={160}
+      />
+      <Select
+        aria-label={i18n.t('Sort by')}
+        allowDeselect={false}
+        data={[
+          { value: 'changed', label: i18n.t('Last changed') },
+          { value: SORTS[0], label: i18n.t('Name') },
+          { value: SORTS[1], label: i18n.t('Last created') },
+        ]}
+        value={address.sort ?? 'changed'}
+        onChange={(value) => onChange({ sort: choice(SORTS, value) })}
         w={160}
       />
       {folder && isFinding(address) && (

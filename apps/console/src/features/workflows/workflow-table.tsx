@@ -1,9 +1,10 @@
-import type { WorkflowEntry } from '@deckhand/contracts';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import type { WorkflowActivity, WorkflowEntry } from '@deckhand/contracts';
+import { keepPreviousData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Folder, Workflow } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo } from 'react';
 import { describePath, type FolderTree } from '../../api/folder-tree.ts';
+import { activityQuery } from '../../api/monitoring.ts';
 import { workflowsQuery } from '../../api/workflows.ts';
 import { Broken } from '../../components/broken.tsx';
 import { type Columns, DataTable } from '../../components/data-table.tsx';
@@ -12,11 +13,11 @@ import { AnchorLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { i18n } from '../../language/i18n.ts';
+import { formatNumber, i18n } from '../../language/i18n.ts';
 import { isFinding, toFilter, type WorkflowAddress } from './address.ts';
 import classes from './columns.module.css';
 import { FolderMenu } from './folder-menu.tsx';
-import { type Row, toRows } from './rows.ts';
+import { type Activity, type Row, toRows } from './rows.ts';
 import { WorkflowMenu } from './workflow-menu.tsx';
 
 /** The rows of the list, or a placeholder while it is loading, empty or failed. */
@@ -33,9 +34,10 @@ export function WorkflowTable({
 }) {
   const query = useInfiniteQuery(workflowsQuery(workspaceId, toFilter(address)));
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const activity = useActivity(workspaceId, data?.pages.map((page) => page.data) ?? []);
   const rows = useMemo(
-    () => toRows(tree, address, data?.pages.flatMap((page) => page.data) ?? []),
-    [tree, address, data],
+    () => toRows(tree, address, data?.pages.flatMap((page) => page.data) ?? [], activity),
+    [tree, address, data, activity],
   );
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -76,11 +78,36 @@ export function WorkflowTable({
   );
 }
 
+/** Returns how the workflows of the pages are doing, by their ids: one request for each page. */
+function useActivity(workspaceId: string, pages: readonly (readonly WorkflowEntry[])[]): ReadonlyMap<string, Activity> {
+  return useQueries({
+    queries: pages.map((page) => ({
+      ...activityQuery(
+        workspaceId,
+        page.map(({ id }) => id),
+      ),
+      placeholderData: keepPreviousData,
+    })),
+    combine: combineActivity,
+  });
+}
+
+const combineActivity = (
+  results: readonly { readonly data?: WorkflowActivity | undefined }[],
+): ReadonlyMap<string, Activity> =>
+  new Map(results.flatMap(({ data }) => data?.data ?? []).map((entry) => [entry.workflowId, entry]));
+
 /** A cell that is empty for folders. */
 const ofWorkflow =
   (show: (workflow: WorkflowEntry) => ReactNode) =>
   ({ row: { original } }: { row: { original: Row } }): ReactNode =>
     original.kind === 'workflow' ? show(original.workflow) : null;
+
+/** A cell that is empty for folders, and until the activity is loaded. */
+const ofActivity =
+  (show: (activity: Activity, workspaceId: string) => ReactNode) =>
+  ({ row: { original } }: { row: { original: Row } }): ReactNode =>
+    original.kind === 'workflow' && original.activity ? show(original.activity, original.workspaceId) : null;
 
 const NAME: Columns<Row> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => <Name row={original} /> },
@@ -88,6 +115,21 @@ const NAME: Columns<Row> = [
 
 const REST: Columns<Row> = [
   { id: 'status', header: i18n.t('Status'), cell: ofWorkflow(({ status }) => <StatusBadge status={status} />) },
+  {
+    id: 'triggers',
+    header: i18n.t('Trigger'),
+    cell: ofActivity(({ triggers }) => triggers.map((trigger) => TRIGGERS[trigger]).join(', ')),
+  },
+  {
+    id: 'lastRun',
+    header: i18n.t('Last run'),
+    cell: ofActivity((activity, workspaceId) => <LastRun activity={activity} workspaceId={workspaceId} />),
+  },
+  {
+    id: 'failed',
+    header: i18n.t('Failed (24 h)'),
+    cell: ofActivity((activity, workspaceId) => <Failed activity={activity} workspaceId={workspaceId} />),
+  },
   { id: 'description', header: i18n.t('Description'), cell: ofWorkflow(({ description }) => description) },
   { id: 'runs', header: i18n.t('Runs'), cell: ofWorkflow((workflow) => <RunsOf workflow={workflow} />) },
   { id: 'updatedAt', header: i18n.t('Changed'), cell: ofWorkflow(({ updatedAt }) => <RelativeTime at={updatedAt} />) },
@@ -136,6 +178,37 @@ function Place({ row: { path, workspaceId } }: { row: Row }) {
   return (
     <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }} search={{ folderId: folder.id }}>
       {describePath(path)}
+    </AnchorLink>
+  );
+}
+
+/** What starts runs of a workflow by itself. */
+const TRIGGERS: Readonly<Record<Activity['triggers'][number], string>> = {
+  webhook: i18n.t('Webhook'),
+  schedule: i18n.t('Schedule'),
+  event: i18n.t('Event'),
+};
+
+function LastRun({ activity: { lastRun }, workspaceId }: { activity: Activity; workspaceId: string }) {
+  if (lastRun === null) return null;
+  return (
+    <AnchorLink size="sm" to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: lastRun.id }}>
+      <StatusBadge status={lastRun.status} /> <RelativeTime at={lastRun.startedAt} />
+    </AnchorLink>
+  );
+}
+
+/** Leads to the failed runs of the last day; nothing without any. */
+function Failed({ activity: { workflowId, failedRuns }, workspaceId }: { activity: Activity; workspaceId: string }) {
+  if (failedRuns === 0) return null;
+  return (
+    <AnchorLink
+      size="sm"
+      to="/w/$workspaceId/runs"
+      params={{ workspaceId }}
+      search={{ workflowId, status: 'failed,timeout', within: '24h' }}
+    >
+      {formatNumber(failedRuns)}
     </AnchorLink>
   );
 }
