@@ -121,7 +121,7 @@ async function run(row: Recorded) {
   };
   const modelCalls = {
     begin: () => Promise.resolve('call'),
-    settle: () => Promise.resolve(),
+    settle: () => Promise.resolve(null),
     withdraw: () => Promise.resolve(),
   };
   const { ending, journal } = await runInMemory(runnable(definition), {
