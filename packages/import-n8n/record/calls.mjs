@@ -7,6 +7,8 @@ const SHEETS = { sheets: [{ properties: { sheetId: 0, title: 'Sheet1', gridPrope
 const TABLE = { base: id('appB'), table: id('tblT') };
 const RECORD = { id: 'rec1', createdTime: '2026-11-20T08:15:00.000Z', fields: { Name: 'Ada', Age: 36 } };
 
+const FILE = { data: 'SGVsbG8=', mimeType: 'text/plain', fileName: 'a.txt' };
+
 export const CALLS = [
   {
     type: 'slack',
@@ -317,6 +319,85 @@ export const CALLS = [
     version: 2,
     parameters: { resource: 'message', guildId: id('G'), channelId: id('C'), content: 'Hi', options: {} },
     responses: [{ id: 'm' }],
+  },
+  ...[1, 1.3].flatMap((version) => [
+    {
+      ...{ type: 'googleCalendar', version, items: [{ at: '2026-11-20T08:15:00Z', name: 'Ada' }] },
+      parameters: {
+        calendar: listed('me@example.com', 'Me'),
+        start: '={{ $json.at }}',
+        end: '2026-11-20T10:15:00+01:00',
+        additionalFields: {
+          attendees: ['a@example.com, b@example.com', 'c@example.com'],
+          summary: '=Call {{ $json.name }}',
+          location: 'Bern',
+          showMeAs: 'transparent',
+          sendUpdates: 'all',
+        },
+      },
+      responses: [{ id: 'e1', summary: 'Call Ada' }],
+    },
+    {
+      ...{ type: 'googleCalendar', version, items: [{ at: '2026-11-20T08:15:00Z' }] },
+      parameters: {
+        operation: 'getAll',
+        calendar: id('me@example.com'),
+        limit: 5,
+        timeMin: '={{ $json.at }}',
+        timeMax: '2026-11-21T08:15:00Z',
+        options: {
+          query: 'call',
+          ...(version === 1 && { timeMin: '={{ $json.at }}', singleEvents: true }),
+          orderBy: 'startTime',
+        },
+      },
+      responses: [{ items: [{ id: 'e1' }, { id: 'e2' }] }],
+    },
+  ]),
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{ name: 'Report' }], file: FILE },
+    parameters: {
+      name: '=To {{ $json.name }}',
+      driveId: listed('My Drive', 'My Drive'),
+      folderId: listed('folder1', 'Reports'),
+      options: {},
+    },
+    responses: [{ id: 'f1' }, { id: 'f1', name: 'To Report' }],
+  },
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{}], file: FILE },
+    parameters: {
+      driveId: id('drive1'),
+      folderId: listed('root', '/ (Root folder)'),
+      options: { simplifyOutput: true },
+    },
+    responses: [{ id: 'f1' }, { id: 'f1', name: 'a.txt' }],
+  },
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{ name: 'A' }, { name: '' }] },
+    parameters: {
+      resource: 'folder',
+      name: '={{ $json.name }}',
+      driveId: listed('My Drive', 'My Drive'),
+      folderId: id('folder1'),
+      options: {},
+    },
+    responses: [{ id: 'f1', name: 'A' }],
+  },
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{ id: 'f1' }] },
+    parameters: { operation: 'deleteFile', fileId: id('={{ $json.id }}'), options: {} },
+    responses: [{ id: 'f1' }],
+  },
+  {
+    ...{ type: 'googleDrive', version: 3, items: [{ to: 'a@example.com' }] },
+    parameters: {
+      operation: 'share',
+      fileId: listed('f1', 'A file'),
+      permissionsUi: { permissionsValues: { role: 'writer', type: 'user', emailAddress: '={{ $json.to }}' } },
+      options: { sendNotificationEmail: false },
+    },
+    responses: [{ id: 'p1', kind: 'drive#permission' }],
   },
 ];
 

@@ -11,6 +11,11 @@ const SENDERS = [
   ...['requestOAuth1', 'requestOAuth2'],
 ];
 
+/** Returns what a request in several parts says about its file. */
+function metadataOf(body) {
+  return { metadata: JSON.parse(/\{.*\}/.exec(body.toString())[0]) };
+}
+
 /** Returns a request as it would be sent. */
 function shown({ method = 'GET', uri, url = uri, baseURL = '', qs = {}, body, form }) {
   const at = new URL(baseURL + url);
@@ -18,14 +23,16 @@ function shown({ method = 'GET', uri, url = uri, baseURL = '', qs = {}, body, fo
     for (const each of [value].flat()) if (each !== undefined) at.searchParams.append(name, String(each));
   }
   at.searchParams.sort();
-  const content = body ?? form;
+  // A file that is sent with what describes it is not JSON.
+  const content = Buffer.isBuffer(body) ? metadataOf(body) : (body ?? form);
   const isEmpty = content === undefined || Object.keys(content).length === 0;
   return { method, url: at.href, ...(!isEmpty && { body: content }) };
 }
 
 const rows = [];
-for (const { type, version: typeVersion, parameters, items = [{}], responses } of CALLS) {
+for (const { type, version: typeVersion, parameters, items = [{}], responses, file } of CALLS) {
   const { context, node } = prepare(type, typeVersion, parameters, items);
+  if (file) for (const item of context.getInputData()) item.binary = { data: file };
   const sent = [];
   const send = async (...all) => {
     const options = all.find((each) => typeof each === 'object' && each !== null);
@@ -46,7 +53,9 @@ for (const { type, version: typeVersion, parameters, items = [{}], responses } o
     if (process.env.SHOW) console.log(type, JSON.stringify(parameters), error);
     outputs = 'fails';
   }
-  rows.push(JSON.stringify({ type, version: typeVersion, parameters, items, responses, sent, outputs }));
+  rows.push(
+    JSON.stringify({ type, version: typeVersion, parameters, items, responses, ...(file && { file }), sent, outputs }),
+  );
 }
 const matrix = `{\n  "n8n": ${JSON.stringify(version)},\n  "rows": [\n    ${rows.join(',\n    ')}\n  ]\n}\n`;
 writeFileSync(join(import.meta.dirname, '../matrices/connectors.json'), matrix);

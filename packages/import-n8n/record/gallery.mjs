@@ -11,14 +11,22 @@ import { shortType } from '../src/workflow.ts';
 
 /** Number of causes and types that are printed. */
 const REASONS = Number(process.env.REASONS ?? 40);
-/** A model or tool of an agent: the agent is what is not supported, and agents with tools are not converted at all. */
-const PART = /^(?:is part of "|an agent with tools|a model with tools)/;
+/** A part of a stub, such as the model of an agent: the stub itself is counted. */
+const PART = /^is part of "/;
+/** Tools of agents that are converted, apart from those that are nodes. */
+const TOOLS = new Set(['toolCode', 'toolThink', 'toolWorkflow'].map((name) => `@n8n/n8n-nodes-langchain.${name}`));
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('name a folder of workflows');
 const nodeTypes = await loadNodeTypes();
 
 const services = new Set(n8nTables().map(({ type }) => type));
+
+/** Returns whether a type has a converter, also as a tool of an agent. */
+function isSupported(type) {
+  if (TOOLS.has(type) || converterOf(type) !== undefined) return true;
+  return type.endsWith('Tool') && converterOf(type.slice(0, -'Tool'.length)) !== undefined;
+}
 
 /** Counts what is named. */
 function createCounts() {
@@ -95,18 +103,18 @@ for (const { name, json } of workflows()) {
   if (issues.length > 0) whole.add('invalid');
   for (const issue of new Set(issues.map((text) => text.replace(/\d+/g, '#')))) invalid.add(issue);
   const stubs = notes.filter(({ level }) => level === 'manual');
-  const known = stubs.filter(({ type, messages }) => converterOf(type) && !PART.test(messages[0]));
+  const known = stubs.filter(({ type, messages }) => isSupported(type) && !PART.test(messages[0]));
   if (stubs.length === 0) whole.add('without a stub');
   if (known.length > 0) whole.add('with a stub of a type that is supported');
-  if (known.some(({ type }) => !services.has(shortType(type))))
+  if (known.some(({ type }) => !services.has(shortType(type).replace(/Tool$/, ''))))
     whole.add('with such a stub of a type without connector');
   if (known.some(({ type }) => !takesParts(type))) whole.add('with such a stub that asks no model');
   if (notes.every(({ level }) => level === 'converted')) whole.add('converted whole');
   for (const { type, level } of notes) {
     levels.add(level);
-    if (converterOf(type)) supported.add(level);
+    if (isSupported(type)) supported.add(level);
   }
-  for (const { type } of stubs) if (!converterOf(type)) types.add(shortType(type));
+  for (const { type } of stubs) if (!isSupported(type)) types.add(shortType(type));
   if (known.length > 0) causes.push(new Set(known.map(({ messages }) => causeOf(messages[0]))));
 }
 

@@ -9,7 +9,7 @@ export type Continuation = 'continueRegularOutput' | 'continueErrorOutput';
 const REPORTING = new Set(['http', 'code', 'set', 'workflow']);
 
 /** Node types that do the work of a node of n8n, before the scripts that make items of what they return. */
-const WORKING = new Set([...REPORTING, 'email', 'postgres', 'xml', 'hash', 'hmac', 'model']);
+const WORKING = new Set([...REPORTING, 'agent', 'connector', 'email', 'postgres', 'xml', 'hash', 'hmac', 'model']);
 
 /** JavaScript that returns whether n8n takes an item for that of an error. */
 const IS_ERROR =

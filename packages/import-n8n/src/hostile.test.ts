@@ -303,3 +303,21 @@ it('keeps what belongs to an agent in its stub, and nodes that belong to each ot
     expect(scripts.filter((each) => each.includes(`of ${name}.`))).toHaveLength(1);
   }
 });
+
+it('reads the arguments of a tool in bounded time, and makes it a stub', async () => {
+  const attached = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
+  const calls = '$fromAI('.repeat(7_000);
+  const nodes = [
+    START,
+    { ...node('Agent', 'agent'), type: '@n8n/n8n-nodes-langchain.agent', typeVersion: 2 },
+    { ...node('Model', 'lm'), type: '@n8n/n8n-nodes-langchain.lmChatOpenAi' },
+    node('Tool', 'httpRequestTool', { url: `=${calls}` }),
+  ];
+  const connections = {
+    ...connect('Start > Agent'),
+    Model: attached('ai_languageModel'),
+    Tool: attached('ai_tool'),
+  };
+  const { notes } = await imported(nodes, connections);
+  expect(notes.find(({ node: name }) => name === 'Tool')).toMatchObject({ level: 'manual' });
+});

@@ -17,7 +17,7 @@ import type { Route } from './routes.ts';
 import { uniqueIds } from './ids.ts';
 import type { Join } from './joins.ts';
 import { layOut } from './layout.ts';
-import type { Conversion, Converted, Output } from './nodes/converter.ts';
+import type { Conversion, Converted, Output, PartNote } from './nodes/converter.ts';
 import { loopNode } from './nodes/loop.ts';
 import { converterOf, isTrigger, takesParts } from './nodes/registry.ts';
 import { usesPairs, withPairs } from './pairs.ts';
@@ -27,7 +27,7 @@ import { ScriptedExpressions } from './nodes/scripted-expressions.ts';
 import { stubOf } from './stub.ts';
 import { afterStub, type ImportLevel, type ImportNote, partOf } from './tasks.ts';
 import { passedOn, withOptions } from './options.ts';
-import { unsupported, UnsupportedError } from './unsupported.ts';
+import { reasonOf, unsupported } from './unsupported.ts';
 import { isList, type N8nConnection, type N8nNode, type N8nWorkflow, shortType, text } from './workflow.ts';
 
 /** A converted workflow. */
@@ -102,6 +102,10 @@ class WorkflowConversion {
   readonly #edges: EdgeDefinition[] = [];
   readonly #notes: ImportNote[] = [];
   readonly #stickies: NoteDefinition[] = [];
+  /** What became of tools, by their names. */
+  readonly #parts = new Map<string, PartNote>();
+  /** How often ids of parts were used. */
+  readonly #uses = new Map<string, number>();
   #converted = 0;
 
   constructor(given: N8nWorkflow, { refused, refusedCycles, unused }: Refused) {
@@ -282,11 +286,29 @@ class WorkflowConversion {
     for (const node of this.#graph.order) {
       const owners = this.#attachments.ownersOf(node.name).flatMap((owner) => notes.get(owner) ?? []);
       const stub = owners.find(({ level }) => level === 'manual');
+      const part = this.#parts.get(node.name);
       if (stub) this.#note(node, 'manual', [], [partOf(stub.node)]);
+      else if (part) this.#note(node, levelOf(part), part.nodeIds, part.messages);
       else if (owners.length > 0) this.#note(node, 'converted', [], []);
     }
     const places = new Map(this.#graph.order.map(({ name }, index) => [name, index]));
     this.#notes.sort((one, other) => (places.get(one.node) ?? 0) - (places.get(other.node) ?? 0));
+  }
+
+  /** Keeps what became of a part. One of several nodes is a stub if it is one for any of them. */
+  #keepPart(name: string, { isStub, nodeIds, messages }: PartNote): void {
+    const before = this.#parts.get(name);
+    this.#parts.set(name, {
+      isStub: isStub || before?.isStub === true,
+      nodeIds: [...(before?.nodeIds ?? []), ...nodeIds],
+      messages: [...new Set([...(before?.messages ?? []), ...messages])],
+    });
+  }
+
+  #idOfPart(name: string): string {
+    const uses = (this.#uses.get(name) ?? 0) + 1;
+    this.#uses.set(name, uses);
+    return uses === 1 ? this.#idOf(name) : `${this.#idOf(name)}__${uses}`;
   }
 
   #keepSticky(node: N8nNode): void {
@@ -369,9 +391,14 @@ class WorkflowConversion {
       connected: new Set([...forward, ...back]),
       hasResponder: this.#workflow.nodes.some((each) => shortType(each.type) === 'respondToWebhook'),
       usesPairs: this.#usesPairs,
+      isTool: false,
       isInLoop: this.flow.partsWith(name).length > 0,
       parts: this.#attachments.to(name),
       attachedTo: (other) => this.#attachments.to(other),
+      idOfPart: (part) => this.#idOfPart(part),
+      converterOf,
+      refusedBecause: (part) => this.#refused.get(part),
+      notePart: (part, note) => this.#keepPart(part, note),
       workflowName,
       variables: this.#variables,
       review,
@@ -473,24 +500,18 @@ class WorkflowConversion {
   }
 }
 
+/** Returns how well a part was converted. */
+function levelOf({ isStub, messages }: PartNote): ImportLevel {
+  if (isStub) return 'manual';
+  return messages.length > 0 ? 'review' : 'converted';
+}
+
 /** Adds a script that runs before a node. */
 function withScript(converted: Converted, script: NodeDefinition | undefined): Converted {
   const [entry] = converted.nodes;
   if (!script || !entry) return converted;
   const edges = [{ source: script.id, target: entry.id }, ...converted.edges];
   return { ...converted, nodes: [script, ...converted.nodes], edges };
-}
-
-/**
- * Returns why a node cannot be converted. What it becomes may be no valid expression, or too deep to be parsed: that
- * concerns this node alone, too.
- */
-function reasonOf(error: unknown): string {
-  if (error instanceof UnsupportedError) return error.message;
-  if (error instanceof SyntaxError || error instanceof RangeError) {
-    return `it would become an expression that is not valid here: ${error.message}`;
-  }
-  throw error;
 }
 
 function timezoneOf({ timezone }: JsonObject): string | undefined {

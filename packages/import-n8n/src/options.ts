@@ -29,7 +29,7 @@ export function withOptions(
 }
 
 /** Node types that have effects elsewhere. */
-const EFFECTS = new Set(['connector', 'http', 'workflow', 'email', 'postgres', 'model']);
+const EFFECTS = new Set(['agent', 'connector', 'http', 'workflow', 'email', 'postgres', 'model']);
 
 /** Adds retries to the node that may fail: for a list, that is the one in the loop. */
 function withRetry(

@@ -20,3 +20,15 @@ export function unlessUnsupported<T>(work: () => T): T | undefined {
     throw error;
   }
 }
+
+/**
+ * Returns why a node cannot be converted. What it becomes may be no valid expression, or too deep to be parsed: that
+ * concerns this node alone, too.
+ */
+export function reasonOf(error: unknown): string {
+  if (error instanceof UnsupportedError) return error.message;
+  if (error instanceof SyntaxError || error instanceof RangeError) {
+    return `it would become an expression that is not valid here: ${error.message}`;
+  }
+  throw error;
+}

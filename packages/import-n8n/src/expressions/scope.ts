@@ -21,6 +21,8 @@ export interface Scope {
    * @throws UnsupportedError
    */
   readonly scripted?: (source: string, index: string) => string;
+  /** `$fromAI('name')`: what the model that calls a tool says about an argument; undefined outside of tools. */
+  readonly argumentNamed?: (name: string) => string;
   /** Notes a difference that somebody should review. */
   readonly review: (message: string) => void;
 }

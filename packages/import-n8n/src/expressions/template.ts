@@ -34,6 +34,14 @@ export function convertValue(value: JsonValue, scope: Scope): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, convertValue(each, scope)]));
 }
 
+/** Returns JSON of which nothing is evaluated. */
+export function escapeTexts(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return escape(value);
+  if (isList(value)) return value.map(escapeTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escapeTexts(each)]));
+}
+
 /** Converts a parameter that is text, whatever its expression returns. @throws UnsupportedError */
 export function convertText(value: JsonValue, scope: Scope): JsonValue {
   if (isSingle(value)) return braced(`convert.string(${toExpression(value, scope)}) ?? ''`);

@@ -6,7 +6,7 @@ import { callDate, createDate, type DateContext } from './date-calls.ts';
 import { unitOf } from './dates.ts';
 import { data, date, type Files, memberOfFile, type Part, textOf } from './parts.ts';
 import type { Scope } from './scope.ts';
-import { literalText, nameOf } from './syntax.ts';
+import { isKind, literalText, nameOf } from './syntax.ts';
 
 /** Functions and objects that our expressions have, too. */
 const GLOBALS = new Set([
@@ -16,6 +16,9 @@ const GLOBALS = new Set([
 
 /** Properties of dates, which are methods here. */
 const DATE_PARTS = new Set(['year', 'month', 'day', 'weekday', 'hour', 'minute', 'second']);
+
+/** The names that n8n knows the function by with which a model fills in the parameters of a tool. */
+const FROM_MODEL = new Set(['$fromAI', '$fromAi', '$fromai']);
 
 /** Maximum length of a translated part, in characters: some methods repeat what they are called on. */
 const MAX_TRANSLATED = 10_000;
@@ -288,7 +291,17 @@ export class Translator {
     if (name === '$if' && given.length === 3) return data(`(${first ?? ''} ? ${second ?? ''} : ${third ?? ''})`);
     if (name === '$max' || name === '$min') return data(`Math.${name.slice(1)}(${this.#arguments(given)})`);
     if (GLOBALS.has(name)) return data(`${name}(${this.#arguments(given)})`);
+    if (FROM_MODEL.has(name)) return this.#fromModel(given);
     return unsupported(`${name}() has no equivalent`);
+  }
+
+  /** An argument of the call of a tool, or what stands for one that the model left out. */
+  #fromModel([first, , , byDefault]: readonly (Expression | SpreadElement)[]): Part {
+    const name = literalText(first) ?? (isKind(first, 'TemplateLiteral') ? first.quasis[0]?.value.cooked : undefined);
+    const { argumentNamed } = this.#scope;
+    if (!argumentNamed || name === undefined || name === null) return unsupported('$fromAI() outside of a tool');
+    const value = argumentNamed(name);
+    return data(byDefault ? `(${value} ?? ${this.#argument(byDefault)})` : value);
   }
 
   #callSource({ source, name }: { source: Source; name?: string }, method: string, given: readonly unknown[]): Part {

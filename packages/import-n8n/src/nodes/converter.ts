@@ -25,18 +25,35 @@ export interface Conversion {
   /** Whether a `Respond to Webhook` node answers for the trigger. */
   readonly hasResponder: boolean;
   readonly isInLoop: boolean;
+  /** Whether it is a tool of an agent: its items are told to the model, one or a list. */
+  readonly isTool: boolean;
   /** Whether expressions of the workflow ask for items of other nodes that belong to the current one. */
   readonly usesPairs: boolean;
   /** The models, parsers, tools and memories that are connected to the node. */
   readonly parts: readonly Attachment[];
   /** Returns those of another node, such as the parser of a parser. */
   readonly attachedTo: (name: string) => readonly Attachment[];
+  /** Returns the id of a node that is part of this one; another one each time, as it may be part of several. */
+  readonly idOfPart: (name: string) => string;
+  /** Returns the converter of a type, for nodes that are part of this one. */
+  readonly converterOf: (type: string) => Converter | undefined;
+  /** Returns why a node must become a stub, if it must. */
+  readonly refusedBecause: (name: string) => string | undefined;
+  /** Notes what became of a node that is part of this one. */
+  readonly notePart: (name: string, note: PartNote) => void;
   readonly workflowName: string;
   /** The ids of other workflows in n8n, by the variables that have their ids here. */
   readonly variables: Map<string, string>;
   readonly review: (message: string) => void;
   /** Returns the data of a node that scripts name, if it always ran before. */
   readonly dataOf: (name: string) => Source | undefined;
+}
+
+/** What became of a node that is part of another one, such as a tool. */
+export interface PartNote {
+  readonly isStub: boolean;
+  readonly nodeIds: readonly string[];
+  readonly messages: readonly string[];
 }
 
 /** An output of a node of n8n, after its conversion. */

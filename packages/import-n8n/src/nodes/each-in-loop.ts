@@ -1,4 +1,4 @@
-import type { NodeDefinition } from '@deckhand/contracts';
+import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
 import type { Scope } from '../expressions/scope.ts';
 import { braced } from '../expressions/template.ts';
 import { asList } from '../source.ts';
@@ -14,6 +14,16 @@ interface EachNode {
   /** Whether one item becomes one, or a list. */
   readonly shape: 'one' | 'list';
   readonly mayBeEmpty?: boolean;
+  /** What the node leads to by its output `body`; what comes after it is at `done`. */
+  readonly body?: Body;
+}
+
+/** Nodes in the body of another one. */
+export interface Body {
+  /** The ids of those that it leads to. */
+  readonly entries: readonly string[];
+  readonly nodes: readonly NodeDefinition[];
+  readonly edges: readonly EdgeDefinition[];
 }
 
 /** Returns a node that runs once for each item, in a loop for a list, and a script that makes items of its output. */
@@ -30,14 +40,16 @@ export function eachInLoop({ id, node: { name }, input, scope }: Conversion, eac
   ].join('\n');
   const script = { id: scriptId, type: 'code', name: `${name}: items`, parameters: { source } };
   const loop = { id, type: 'loop', name: `${name}: each`, parameters: { items: braced(input.text) } };
+  const { entries = [], nodes = [], edges = [] } = each.body ?? {};
+  const within = isList ? bodyId : id;
   const converted: Converted = {
-    nodes: isList ? [loop, each.node(bodyId, scopeInLoop(scope)), script] : [each.node(id, scope), script],
-    edges: isList
-      ? [
-          { source: id, sourceHandle: 'body', target: bodyId },
-          { source: id, sourceHandle: 'done', target: scriptId },
-        ]
-      : [{ source: id, target: scriptId }],
+    nodes: [...(isList ? [loop, each.node(bodyId, scopeInLoop(scope))] : [each.node(id, scope)]), ...nodes, script],
+    edges: [
+      ...(isList ? [{ source: id, sourceHandle: 'body', target: bodyId }] : []),
+      ...entries.map((target) => ({ source: within, sourceHandle: 'body', target })),
+      ...edges,
+      { source: id, ...((isList || each.body) && { sourceHandle: 'done' }), target: scriptId },
+    ],
     outputs: [{ nodeId: scriptId, source: outputOf(scriptId, returnsOne ? 'one' : 'list') }],
   };
   return each.mayBeEmpty === true ? maybeEmpty(converted) : converted;

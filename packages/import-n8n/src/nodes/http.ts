@@ -242,7 +242,11 @@ function bodyOf({ parameters, input, review }: Conversion, scope: Scope): Body {
 }
 
 /** Makes an item of the response. A list fails: n8n would run the following nodes once for each of its elements. */
-function checkNode({ node, parameters, input, review }: Conversion, id: string, response: string): NodeDefinition {
+function checkNode(
+  { node, parameters, input, review, isTool }: Conversion,
+  id: string,
+  response: string,
+): NodeDefinition {
   const { fullResponse, responseFormat, outputPropertyName } = object(
     object(object(parameters.options).response).response,
   );
@@ -261,6 +265,15 @@ function checkNode({ node, parameters, input, review }: Conversion, id: string, 
     const source = [
       `const { body, headers, status, error } = ${response};`,
       'return error === undefined ? { body, headers, statusCode: status } : { error };',
+    ].join('\n');
+    return { id, type: 'code', name: `${node.name}: item`, parameters: { source } };
+  }
+  if (isTool) {
+    if (parameters.optimizeResponse === true) review('the model is told the response as it is (optimizeResponse)');
+    const source = [
+      `const { body } = ${response};`,
+      "const toItem = (value) => (typeof value === 'object' && value !== null ? value : { data: value });",
+      'return Array.isArray(body) ? body.map(toItem) : toItem(body);',
     ].join('\n');
     return { id, type: 'code', name: `${node.name}: item`, parameters: { source } };
   }

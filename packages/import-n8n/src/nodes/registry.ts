@@ -1,6 +1,7 @@
 import { n8nTables } from '@deckhand/connectors';
 import { callNode } from './connectors/call.ts';
 import { gmailNode } from './connectors/gmail.ts';
+import { calendarNode } from './connectors/google-calendar.ts';
 import { driveNode } from './connectors/google-drive.ts';
 import { sheetsNode } from './connectors/google-sheets.ts';
 import { codeNode } from './code.ts';
@@ -10,12 +11,15 @@ import { compareDatasetsNode } from './compare-datasets.ts';
 import type { Converter } from './converter.ts';
 import { emailNode } from './email.ts';
 import { convertToFileNode, extractNode } from './files.ts';
+import { formTrigger } from './form-trigger.ts';
 import { filterNode, ifNode, noOperation, respondNode, stopNode, switchNode, waitNode } from './flow.ts';
 import { httpNode } from './http.ts';
 import { aggregateNode, itemListsNode, limitNode, splitOutNode } from './lists.ts';
 import { htmlNode, xmlNode } from './markup.ts';
 import { mergeNode } from './merge.ts';
-import { agentNode, chainNode, extractorNode } from './models/chains.ts';
+import { agentNode } from './models/agent.ts';
+import { chainNode, extractorNode } from './models/chains.ts';
+import { chatTrigger } from './models/chat-trigger.ts';
 import { LANGCHAIN } from './models/chat-model.ts';
 import { openAiNode } from './models/open-ai.ts';
 import { classifierNode } from './models/text-classifier.ts';
@@ -44,6 +48,7 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
   executeWorkflowTrigger: manualTrigger,
   extractFromFile: extractNode,
   filter: filterNode,
+  formTrigger,
   function: codeNode,
   functionItem: codeNode,
   html: htmlNode,
@@ -75,6 +80,7 @@ const CONVERTERS: Readonly<Record<string, Converter>> = {
 const MODEL_CONVERTERS: Readonly<Record<string, Converter>> = {
   agent: agentNode,
   chainLlm: chainNode,
+  chatTrigger,
   informationExtractor: extractorNode,
   openAi: openAiNode,
   textClassifier: classifierNode,
@@ -83,6 +89,7 @@ const MODEL_CONVERTERS: Readonly<Record<string, Converter>> = {
 /** Converters of services some of whose operations take several requests. */
 const OF_SEVERAL_CALLS: Readonly<Record<string, typeof callNode>> = {
   gmail: gmailNode,
+  googleCalendar: calendarNode,
   googleDrive: driveNode,
   googleSheets: sheetsNode,
 };

@@ -23,6 +23,8 @@ interface Recorded {
   readonly parameters: JsonObject;
   readonly items: readonly JsonObject[];
   readonly responses: readonly JsonValue[];
+  /** The file of its item. */
+  readonly file?: JsonObject;
   readonly sent: readonly Sent[];
   /** Items by output, or "fails". */
   readonly outputs: JsonValue;
@@ -78,7 +80,10 @@ function plainUrl(url: string): string {
   for (const name of QUERY_OF_FORM) at.searchParams.delete(name);
   at.searchParams.sort();
   return decodeURIComponent(
-    at.href.replace('/upload/', '/').replace('/www.googleapis.com/gmail/', '/gmail.googleapis.com/gmail/'),
+    at.href
+      .replaceAll('.000Z', 'Z')
+      .replace('/upload/', '/')
+      .replace('/www.googleapis.com/gmail/', '/gmail.googleapis.com/gmail/'),
   );
 }
 
@@ -88,9 +93,16 @@ function plainUrl(url: string): string {
  */
 function plain(given: JsonValue): JsonValue {
   if (typeof given === 'string') return messageOf(given);
+  // A file, or what n8n sends beside it: the next request says so again.
+  if ('base64' in object(given) || 'metadata' in object(given)) return null;
   const { raw } = object(given);
   if (typeof raw === 'string') return messageOf(Buffer.from(raw, 'base64url').toString());
-  const body = parseOwnJson<JsonValue>(JSON.stringify(given).replace(/"sheetId":"(\d+)"/g, '"sheetId":$1'));
+  const body = parseOwnJson<JsonValue>(
+    JSON.stringify(given)
+      .replace(/"sheetId":"(\d+)"/g, '"sheetId":$1')
+      .replaceAll('.000Z"', 'Z"')
+      .replace(/,?"recurrence":\[\]/, ''),
+  );
   if (!isJsonObject(body)) return body;
   const { includeLinkToWorkflow: _, reply_broadcast, ...others } = body;
   const rest = reply_broadcast === true ? { ...others, reply_broadcast } : others;
@@ -128,11 +140,14 @@ function fromQ(word: string): string {
   return word.replaceAll('_', ' ').replaceAll(/=([\dA-F]{2})/g, hex);
 }
 
-async function run({ type, version, parameters, items, responses }: Recorded) {
+async function run({ type, version, parameters, items, responses, file }: Recorded) {
   const isOne = items.length === 1;
-  const source = isOne
-    ? node('Items', 'set', { mode: 'raw', jsonOutput: JSON.stringify(items[0]) })
-    : node('Items', 'code', { jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};` });
+  const made = `return [{ json: ${JSON.stringify(items[0])}, binary: { data: ${JSON.stringify(file)} } }];`;
+  const source = file
+    ? node('Items', 'code', { jsCode: made })
+    : isOne
+      ? node('Items', 'set', { mode: 'raw', jsonOutput: JSON.stringify(items[0]) })
+      : node('Items', 'code', { jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};` });
   const nodes = [START, source, { ...node('Node', type, parameters), typeVersion: version }];
   const workflow = { nodes, connections: connect('Start > Items', 'Items > Node') };
   const converted = convertN8n(parseOwnJson(JSON.stringify(workflow)));
@@ -405,3 +420,30 @@ it('has tables that fit their packs', () => {
     expect(operations.filter(({ action }) => !actions.has(action))).toEqual([]);
   }
 });
+
+it('says that the run fails where n8n goes on after an error of a service or of an agent', () => {
+  const known = { select: 'channel', channelId: { __rl: true, mode: 'id', value: 'C1' }, text: 'Hi' };
+  const goesOn = { onError: 'continueRegularOutput' };
+  const agent = '@n8n/n8n-nodes-langchain.agent';
+  const nodes = [
+    START,
+    { ...node('Slack', 'slack', known, goesOn), typeVersion: 2.2 },
+    { ...node('Agent', 'agent', {}, goesOn), type: agent, typeVersion: 2 },
+    { ...node('Model', 'lm'), type: '@n8n/n8n-nodes-langchain.lmChatOpenAi' },
+    node('Tool', 'httpRequestTool', { url: 'https://example.com' }),
+  ];
+  const attached = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
+  const connections = {
+    ...connect('Start > Slack', 'Start > Agent'),
+    Model: attached('ai_languageModel'),
+    Tool: attached('ai_tool'),
+  };
+  const { notes, definition } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+  for (const name of ['Slack', 'Agent']) {
+    const { level, messages } = notes.find((note) => note.node === name) ?? {};
+    expect([level, messages]).toEqual(['review', expect.arrayContaining([FAILS])]);
+  }
+  expect(definition.nodes.filter(({ onError }) => onError !== undefined)).toEqual([]);
+});
+
+const FAILS = 'if it fails, the run fails; in n8n, the run goes on';

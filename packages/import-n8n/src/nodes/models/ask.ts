@@ -5,6 +5,7 @@ import type { Conversion, Converted } from '../converter.ts';
 import { eachInLoop } from '../each-in-loop.ts';
 import { type ChatModel, withoutPackage } from './chat-model.ts';
 import { asObject, schemaOf } from './json-schemas.ts';
+import type { Tools } from './tools.ts';
 
 /** What a model is asked for each item. */
 export interface Question {
@@ -13,6 +14,8 @@ export interface Question {
   readonly schema?: JsonObject;
   /** How often a response that does not fit the schema goes back to the model. */
   readonly maxRepairs?: number;
+  /** The tools that it may call; it is an agent with them. */
+  readonly tools?: Tools;
   /** JavaScript for the new item, made of the `text` of the response, of its `output` as JSON, and of `item`. */
   readonly item: string;
 }
@@ -20,16 +23,16 @@ export interface Question {
 /** Asks a model once for each item. */
 export function askEach(conversion: Conversion, model: ChatModel, question: Question): Converted {
   const { node } = conversion;
-  const { ask, schema, maxRepairs = 0, item } = question;
+  const { ask, schema, maxRepairs = 0, item, tools } = question;
   return eachInLoop(conversion, {
     node: (id, scope) => ({
       id,
-      type: 'model',
+      type: tools ? 'agent' : 'model',
       name: node.name,
       parameters: {
         ...model.parameters,
         ...ask(scope),
-        ...(schema && { outputSchema: schema, maxRepairs }),
+        ...(schema && { outputSchema: schema, ...(!tools && { maxRepairs }) }),
       },
       ...(model.retry && { retry: model.retry }),
     }),
@@ -39,6 +42,7 @@ export function askEach(conversion: Conversion, model: ChatModel, question: Ques
       'const result = outputs.map((each, index) => make(each, items[index]));',
     ],
     shape: 'one',
+    ...(tools && { body: tools }),
   });
 }
 

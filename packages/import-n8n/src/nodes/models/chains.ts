@@ -7,10 +7,8 @@ import { list, object, show } from '../../workflow.ts';
 import { type Conversion, type Converted, incomplete } from '../converter.ts';
 import { reviewOthers } from '../triggers.ts';
 import { askEach, parserOf, promptOf, SCHEMA } from './ask.ts';
-import { chatModelOf } from './chat-model.ts';
+import { chatModelOf, NO_MODEL } from './chat-model.ts';
 import { asObject, schemaOf } from './json-schemas.ts';
-
-const NO_MODEL = 'no model';
 
 /** Versions of a chain whose prompt is a parameter of its own, and what exports omit there. */
 const OLD_PROMPTS: readonly (readonly [number, string])[] = [
@@ -72,39 +70,6 @@ function conversationOf({ input, review }: Conversion, given: readonly JsonObjec
     ...(messages.length > 0 && { messages }),
     ...(hasImage && { files: [braced(fileOfItem(input, last.binaryImageDataKey ?? 'data', review))] }),
   };
-}
-
-/** Asks a model in the place of an agent without tools. */
-export function agentNode(conversion: Conversion): Converted {
-  const { node, parameters, parts, review, input } = conversion;
-  const { version } = node;
-  const { agent = version < 1.6 ? 'conversationalAgent' : 'toolsAgent', options } = parameters;
-  if (parts.some(({ kind }) => kind === 'ai_tool')) return unsupported('an agent with tools');
-  if (version < 2 && agent !== 'toolsAgent') return unsupported(`an agent of the type ${show(agent)}`);
-  const model = chatModelOf(conversion);
-  if (!model) return incomplete(conversion, NO_MODEL);
-  const memory = parts.find(({ kind }) => kind === 'ai_memory')?.node.name;
-  if (memory !== undefined) review(`the memory "${memory}" is left out: the model does not know what was said before`);
-  const parser = parserOf(conversion, 0);
-  const {
-    systemMessage = version < 1.9 ? 'You are a helpful assistant' : '',
-    returnIntermediateSteps,
-    maxIterations: _,
-    enableStreaming: __,
-    batching: ___,
-    passthroughBinaryImages: ____,
-    ...others
-  } = object(options);
-  reviewOthers(others, review);
-  if (input.files !== undefined) review('files of its item are not sent to the model; n8n sends images and texts');
-  const prompt = promptOf(conversion);
-  const ask = (scope: Scope): JsonObject => ({
-    ...(systemMessage !== '' && { system: convertText(systemMessage, scope) }),
-    prompt: convertText(prompt, scope),
-  });
-  const steps = returnIntermediateSteps === true ? ', intermediateSteps: []' : '';
-  if (parser) return askEach(conversion, model, { ...parser, ask, item: parser.item.replace(/ \}$/, `${steps} }`) });
-  return askEach(conversion, model, { ask, item: `{ output: text${steps} }` });
 }
 
 /** What exports of Information Extractor omit. */

@@ -9,6 +9,9 @@ import { reviewOthers } from '../triggers.ts';
 /** The name of n8n's package for language models. */
 export const LANGCHAIN = '@n8n/n8n-nodes-langchain.';
 
+/** What a node lacks that has no chat model. */
+export const NO_MODEL = 'no model';
+
 /** A language model, as the nodes that ask it need it. */
 export interface ChatModel {
   /** Parameters of the `model` node. */
@@ -27,6 +30,8 @@ interface Provider {
   readonly parameter: string;
   /** What an export omits, by the first version that has it. */
   readonly defaults: readonly (readonly [number, string])[];
+  /** What differs. */
+  readonly note?: string;
 }
 
 const compatible = (baseUrl: string, model: string): Provider => ({
@@ -63,6 +68,11 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   lmChatGroq: compatible('https://api.groq.com/openai/v1', 'llama3-8b-8192'),
   lmChatDeepSeek: compatible('https://api.deepseek.com', 'deepseek-chat'),
   lmChatXAiGrok: compatible('https://api.x.ai/v1', 'grok-2-vision-1212'),
+  lmChatAzureOpenAi: {
+    ...{ provider: 'openaiCompatible', baseUrl: 'https://<resource>.openai.azure.com/openai/v1', parameter: 'model' },
+    defaults: [],
+    note: 'its model is the name of the deployment, which the API of Azure without a version takes, too; n8n calls the one with a version',
+  },
   lmChatOllama: compatible('the address of Ollama, such as http://localhost:11434/v1', 'llama3.2'),
 };
 
@@ -105,6 +115,9 @@ function readModel(conversion: Conversion, { node: model }: Attachment, owner: s
   const isJson = responseFormat === 'json_object' || textType === 'json_object' || format === 'json';
   if (textType === 'json_schema') return unsupported('a schema that the model has in its options');
   if (isJson) review('n8n has the provider respond with JSON (response_format); here the prompt alone asks for it');
+  const { authentication = API_KEY } = model.parameters;
+  if (type === 'lmChatAzureOpenAi' && authentication !== API_KEY) return unsupported('access by Azure Entra ID');
+  if (known.note !== undefined) review(known.note);
   const { provider, baseUrl } =
     text(baseURL) === undefined || baseURL === OPENAI
       ? known
@@ -125,6 +138,8 @@ function readModel(conversion: Conversion, { node: model }: Attachment, owner: s
   };
 }
 
+/** How a chat model of Azure signs in by default. */
+const API_KEY = 'azureOpenAiApi';
 const OPENAI = 'https://api.openai.com/v1';
 
 /** Notes which credential a `model` node needs. */

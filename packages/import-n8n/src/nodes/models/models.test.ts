@@ -128,31 +128,57 @@ function plainSchema(schema: JsonObject, ours: JsonValue | undefined): JsonValue
   return isUnwrapped(ours) && inner !== undefined ? inner : open;
 }
 
-it('has no model for what is not converted', () => {
-  const part = (name: string, type: string, parameters = {}) => ({ name, type: `${LANGCHAIN}${type}`, parameters });
+it('has stubs for what is not converted, also for single tools of an agent', () => {
+  const part = (name: string, type: string, parameters = {}, typeVersion = 1) => ({
+    ...{ name, type: `${LANGCHAIN}${type}`, parameters, typeVersion },
+  });
   const nodes = [
     START,
-    part('Agent', 'agent'),
+    part('Agent', 'agent', {}, 2),
+    part('Old agent', 'agent'),
     part('Model', 'lmChatOpenAi'),
+    part('Azure', 'lmChatAzureOpenAi', { model: 'mine' }),
     part('Tool', 'toolCalculator'),
+    part('Memory', 'memoryBufferWindow'),
+    part('Store', 'toolVectorStore'),
+    part('Embeddings', 'embeddingsOpenAi'),
     part('Chain', 'chainLlm'),
-    part('Azure', 'lmChatAzureOpenAi'),
+    part('Bedrock', 'lmChatAwsBedrock'),
     part('Alone', 'chainLlm'),
   ];
-  const attached = (node: string, type: string) => ({ [type]: [[{ node, type, index: 0 }]] });
+  const attached = (type: string, ...names: string[]) => ({
+    [type]: [names.map((node) => ({ node, type, index: 0 }))],
+  });
   const connections = {
-    ...connect('Start > Agent', 'Start > Chain', 'Start > Alone'),
-    Model: attached('Agent', 'ai_languageModel'),
-    Tool: attached('Agent', 'ai_tool'),
-    Azure: attached('Chain', 'ai_languageModel'),
+    ...connect('Start > Agent', 'Start > Old agent', 'Start > Chain', 'Start > Alone'),
+    Model: attached('ai_languageModel', 'Old agent'),
+    Azure: attached('ai_languageModel', 'Agent'),
+    Tool: attached('ai_tool', 'Agent'),
+    Store: attached('ai_tool', 'Agent'),
+    Embeddings: attached('ai_embedding', 'Store'),
+    Memory: attached('ai_memory', 'Agent'),
+    Bedrock: attached('ai_languageModel', 'Chain'),
   };
-  const { notes } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
-  expect(notes.map(({ node, level, messages }) => [node, level, messages[0]])).toEqual(
-    expect.arrayContaining([
-      ['Agent', 'manual', 'an agent with tools'],
-      ['Model', 'manual', 'is part of "Agent", whose stub has it'],
-      ['Chain', 'manual', 'a model of the type lmChatAzureOpenAi'],
-      ['Alone', 'review', expect.stringContaining('it has no model')],
+  const { notes, definition } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+  const found = new Map(notes.map((note) => [note.node, note]));
+  const levelOf = (name: string) => [found.get(name)?.level, found.get(name)?.messages[0]];
+  expect(levelOf('Tool')).toEqual(['manual', 'there is no such tool here: toolCalculator']);
+  expect(levelOf('Embeddings')).toEqual(['manual', 'is part of "Store", whose stub has it']);
+  expect(levelOf('Memory')).toEqual(['review', expect.stringContaining('it is left out')]);
+  expect(levelOf('Old agent')).toEqual(['manual', 'an agent of the type conversationalAgent']);
+  expect(levelOf('Model')).toEqual(['manual', 'is part of "Old agent", whose stub has it']);
+  expect(levelOf('Chain')).toEqual(['manual', 'a model of the type lmChatAwsBedrock']);
+  expect(levelOf('Alone')).toEqual(['review', expect.stringContaining('it has no model')]);
+  expect(levelOf('Azure')).toEqual(['converted', undefined]);
+  expect(found.get('Agent')).toMatchObject({
+    level: 'review',
+    messages: expect.arrayContaining([
+      expect.stringContaining('the baseUrl https://<resource>.openai.azure.com/openai/v1'),
+      'calls of its tools that are stubs fail, of which the model is told: "Tool", "Store"',
     ]),
-  );
+  });
+  expect(definition.nodes.find(({ id }) => id === 'agent')).toMatchObject({
+    type: 'agent',
+    parameters: { model: 'mine', tools: [{ node: 'tool' }, { node: 'store' }], maxTurns: 10 },
+  });
 });
