@@ -12,8 +12,8 @@ const ALL = Prisma.raw(`'${ALL_WORKFLOWS}'::uuid`);
 /**
  * Returns the common table expressions, the last one named `counted_runs`, that count ended runs in the day, of UTC, of
  * their end: once for their workflow, and once for their workspace. Test and debug runs are left out, as everywhere in
- * statistics. A run without trigger data was counted before: a worker of a version before the column `is_counted` put it
- * back on the work list.
+ * statistics. A run without trigger data was counted before: a worker of a version before the column `is_counted` put
+ * it back on the work list.
  *
  * Race: another statement that counts runs of the same days. It adds to the rows as this one leaves them. All lock rows
  * in the order of the key.

@@ -131,7 +131,7 @@ export default defineNodeType({
       },
       context,
     );
-    const send = async (at: URL, number: number): Promise<JsonObject> => {
+    const send: typeof sendRequest = async (at, number) => {
       const response = await sendRequest(at, number);
       if (parameters.acceptErrorStatus !== true)
         refuseFailure(response, operation, `${request.method} ${at.origin}${at.pathname}`);
