@@ -3,6 +3,8 @@ import type { ModelPrice } from './schemas/model-prices.ts';
 /*
  * What providers charge, as their public price lists say. Only prices that hold for a request of any length are here: a
  * model whose long requests cost more has none, and neither has one for which no list of its provider was found.
+ * Anthropic's were read on its own page; OpenAI's and Google's in what others copied from theirs, in November and March
+ * 2026.
  */
 
 const ANTHROPIC = 'https://platform.claude.com/docs/en/about-claude/pricing';
