@@ -31,15 +31,23 @@ export function withOptions(
 /** Node types that have effects elsewhere. */
 const EFFECTS = new Set(['agent', 'connector', 'http', 'workflow', 'email', 'postgres', 'model']);
 
-/** Adds retries to the node that may fail: for a list, that is the one in the loop. */
+/**
+ * Adds retries to the nodes that may fail: for a list, that is the one in the loop. The tools of an agent, in its body,
+ * have retries of their own.
+ */
 function withRetry(
   nodes: readonly NodeDefinition[],
   retry: Pick<NodeDefinition, 'retry'>,
   review: (message: string) => void,
 ): readonly NodeDefinition[] {
-  const tried = nodes.find(({ type }) => EFFECTS.has(type)) ?? nodes[0];
-  if (tried !== nodes[0] && retry.retry) review('the item that failed alone is tried again, in n8n all of them');
-  return nodes.map((node) => (node === tried ? { ...node, ...retry } : node));
+  const [first] = nodes;
+  const agents = nodes.filter(({ type }) => type === 'agent');
+  const effects = agents.length > 0 ? agents.slice(0, 1) : nodes.filter(({ type }) => EFFECTS.has(type));
+  const tried = new Set(effects.length > 0 ? effects : nodes.slice(0, 1));
+  if (retry.retry && first && !tried.has(first))
+    review('the item that failed alone is tried again, in n8n all of them');
+  if (retry.retry && tried.size > 1) review('each of its requests is tried again, in n8n all of them');
+  return nodes.map((node) => (tried.has(node) ? { ...node, ...retry } : node));
 }
 
 /** Node types whose edges name an output, which they choose while they run. */

@@ -39,6 +39,8 @@ export function formTrigger({ id, node, parameters, review }: Conversion): Conve
   review('submittedAt is the time in UTC at which the item is made');
   if (responseMode !== 'onReceived') review('its sender gets the text of thanks at once, in n8n what the run responds');
   const { respondWith = 'text', formSubmittedText, redirectUrl } = object(object(respondWithOptions).values);
+  if (isExpression(formSubmittedText ?? '') || isExpression(redirectUrl ?? ''))
+    return unsupported('a text of thanks, or an address, that is an expression');
   const isRedirect = respondWith === 'redirect' && text(redirectUrl) !== undefined;
   const form: NodeDefinition = {
     id,
@@ -99,7 +101,7 @@ function fieldOf(given: JsonObject, version: number, review: (message: string) =
   const name = (version >= WITH_NAMES ? text(fieldName) : undefined) ?? label;
   if (type === 'html') {
     if (text(given.elementName) !== undefined) return unsupported('HTML that is part of the item');
-    review('HTML of the page is left out');
+    review('HTML of the page is left out, and so is the empty member of the item under its label');
     return [];
   }
   if (name === '' || isExpression(name) || isExpression(label)) return unsupported('a field without a fixed name');
@@ -129,6 +131,7 @@ function fieldOf(given: JsonObject, version: number, review: (message: string) =
     case 'checkbox':
       return choiceOf(given, { name, label, required, shown, preset, review });
     case 'file':
+      if (given.multipleFiles !== false) review('a field for files takes one here, in n8n several');
       return [fileOf(given, { name, required, shown })];
     default:
       return unsupported(`a field of the type ${show(type)}`);
@@ -177,6 +180,7 @@ function choiceOf(
     ];
   }
   if (limitSelection !== 'unlimited') return unsupported('a number of choices that have to be taken');
+  if (Object.hasOwn(preset, 'default')) review('no choice is taken by default');
   if (required.length > 0) review('none of several choices need be taken, in n8n one at least');
   const member = (choice: string): string => `${name}: ${choice}`;
   const taken = choices.map(

@@ -59,3 +59,15 @@ describe('a form that is another one here', () => {
     expect(notes[0]).toMatchObject({ level: 'manual', messages: [message] });
   });
 });
+
+it.each<JsonObject>([
+  { authentication: 'basicAuth' },
+  { options: { ipWhitelist: '10.0.0.1' } },
+  { options: { respondWithOptions: { values: { formSubmittedText: '=Thanks, {{ $json.name }}' } } } },
+])('is a stub for a form with %j', (parameters) => {
+  const form = node('Form', 'formTrigger', { formTitle: 'A', ...parameters });
+  const { notes } = convertN8n(
+    parseOwnJson(JSON.stringify({ nodes: [{ ...form, typeVersion: 2.2 }], connections: {} })),
+  );
+  expect(notes.find(({ node: name }) => name === 'Form')?.level).toBe('manual');
+});

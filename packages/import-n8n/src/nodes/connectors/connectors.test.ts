@@ -447,3 +447,34 @@ it('says that the run fails where n8n goes on after an error of a service or of 
 });
 
 const FAILS = 'if it fails, the run fails; in n8n, the run goes on';
+
+describe('events of Google Calendar', () => {
+  const calendar = { __rl: true, mode: 'id', value: 'c' };
+  const convert = (parameters: JsonObject, typeVersion = 1.3) => {
+    const items = { ...node('Items', 'code', { jsCode: 'return [{ json: {} }, { json: {} }];' }), typeVersion: 2 };
+    const nodes = [START, items, { ...node('Event', 'googleCalendar', { calendar, ...parameters }), typeVersion }];
+    const connections = connect('Start > Items', 'Items > Event');
+    return convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+  };
+
+  it('tell guests as each item says', () => {
+    const { definition } = convert({ additionalFields: { sendUpdates: '={{ $json.notify }}' } });
+    const call = definition.nodes.find(({ type }) => type === 'connector');
+    expect(JSON.stringify(call?.parameters)).toMatch(/"sendUpdates":"\{\{ [^"]*\$loop/);
+  });
+
+  it.each<JsonObject>([
+    { options: { recurringEventHandling: 'first' } },
+    { options: { recurringEventHandling: '={{ $json.how }}' } },
+    { options: { singleEvents: '={{ $json.all }}' } },
+  ])('are a stub for %j', (parameters) => {
+    const { notes } = convert({ operation: 'getAll', ...parameters });
+    expect(notes.find(({ node: name }) => name === 'Event')?.level).toBe('manual');
+  });
+
+  it('are a review for a time zone of the node', () => {
+    const { notes } = convert({ operation: 'getAll', options: { timeZone: { __rl: true, value: 'Europe/Berlin' } } });
+    const { level, messages } = notes.find(({ node: name }) => name === 'Event') ?? {};
+    expect([level, messages?.some((each) => each.includes('in the time zone of the node'))]).toEqual(['review', true]);
+  });
+});

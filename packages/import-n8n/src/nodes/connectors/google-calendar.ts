@@ -31,7 +31,8 @@ const LIMIT = 50;
 /** Returns an expression for a time as Google takes it: one without an offset is in the time zone beside it. */
 function timeOf(value: JsonValue, scope: Scope): string {
   const given = `convert.string(${toExpression(value, scope)})`;
-  return `[${given}].map((time) => /^[0-9-]+[T ][0-9:.]+$/.test(time) ? time.replace(' ', 'T') : date(time))[0]`;
+  const completed = `/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(time) ? time + 'T00:00:00' : date(time)`;
+  return `[${given}].map((time) => /^[0-9-]+[T ][0-9:.]+$/.test(time) ? time.replace(' ', 'T') : ${completed})[0]`;
 }
 
 /** Members of an event, by the fields of n8n that are the same. */
@@ -50,7 +51,7 @@ const START = '={{ $now }}';
 const END = "={{ $now.plus(1, 'hours') }}";
 
 function createEvent(conversion: Conversion, { connector, version, credential }: N8nTable): Converted {
-  const { node, parameters, review, scope: once } = conversion;
+  const { node, parameters, review } = conversion;
   const isNew = node.version >= WITH_TIMES;
   const { start = isNew ? START : '', end = isNew ? END : '', useDefaultReminders = true } = parameters;
   if (start === '' || end === '') return incomplete(conversion, 'no start or end');
@@ -60,7 +61,8 @@ function createEvent(conversion: Conversion, { connector, version, credential }:
   if (unknown !== undefined) return unsupported(`its field ${unknown}: use the operation "event.create"`);
   if (allday !== 'no') return unsupported('events of whole days: use the operation "event.create"');
   noteCredential(conversion, `${credential} for the connector "${connector}"`);
-  const zone = noteTimes(conversion);
+  const { timezone: zone = 'UTC' } = conversion.scope;
+  noteTimes(conversion, zone);
   const body = (scope: Scope): JsonObject => ({
     start: { dateTime: braced(timeOf(start, scope)), timeZone: zone },
     end: { dateTime: braced(timeOf(end, scope)), timeZone: zone },
@@ -83,7 +85,7 @@ function createEvent(conversion: Conversion, { connector, version, credential }:
         operation: 'event.create',
         values: {
           path: { calendarId: calendarOf(parameters, scope) },
-          ...(text(sendUpdates) !== undefined && { query: { sendUpdates: convertValue(sendUpdates ?? '', once) } }),
+          ...(text(sendUpdates) !== undefined && { query: { sendUpdates: convertValue(sendUpdates ?? '', scope) } }),
           body: body(scope),
         },
       },
@@ -93,13 +95,11 @@ function createEvent(conversion: Conversion, { connector, version, credential }:
   });
 }
 
-/** Returns the time zone of times without one, and notes how times are read. */
-function noteTimes({ scope, review }: Conversion): string {
-  const { timezone = 'UTC' } = scope;
+/** Notes how times are read. @param zone of times without an offset. */
+function noteTimes({ review }: Conversion, zone: string): void {
   review(
-    `times are read if they look like 2026-11-20T08:15:00 or 2026-11-20T08:15:00Z, without an offset in ${timezone}; n8n reads other forms, too`,
+    `times are read if they look like 2026-11-20T08:15:00 or 2026-11-20T08:15:00Z, without an offset in ${zone}; n8n reads other forms, too`,
   );
-  return timezone;
 }
 
 function calendarOf({ calendar = '' }: JsonObject, scope: Scope): JsonValue {
@@ -136,12 +136,17 @@ function listEvents(conversion: Conversion, { connector, version, credential }: 
   if (unknown !== undefined) return unsupported(`its option ${unknown}: use the operation "event.list"`);
   if (typeof returnAll !== 'boolean') return unsupported('an expression that chooses whether all events are returned');
   const handling = isNew ? (recurringEventHandling ?? 'expand') : 'first';
-  if (handling === 'next') return unsupported('the next date of each recurring event: use the operation "event.list"');
+  if (typeof singleEvents !== 'boolean') return unsupported('an expression that chooses recurring events');
+  if (isNew && handling !== 'expand')
+    return unsupported('recurring events that are not expanded: use the operation "event.list"');
   const isExpanded = handling === 'expand' || singleEvents === true;
   if (!isExpanded) review('recurring events have no nextOccurrence here');
   noteCredential(conversion, `${credential} for the connector "${connector}"`);
-  const zone = noteTimes(conversion);
-  if (zone !== 'UTC') review('times without an offset are in UTC here');
+  noteTimes(conversion, 'UTC');
+  if (timeZone !== undefined || (conversion.scope.timezone ?? 'UTC') !== 'UTC') {
+    review('n8n reads times without an offset in the time zone of the node, or of the workflow');
+  }
+  review('a time that is empty when it runs fails the node, in n8n it is left out');
   const from = timeMin ?? (isNew ? (parameters.timeMin ?? START) : undefined);
   const to = timeMax ?? (isNew ? (parameters.timeMax ?? '={{ $now.plus(7, "days") }}') : undefined);
   const times = { timeMin: from, timeMax: to, updatedMin };
@@ -173,7 +178,7 @@ function listEvents(conversion: Conversion, { connector, version, credential }: 
         version,
         operation: 'event.list',
         values: { path: { calendarId: calendarOf(parameters, scope) }, query: query(scope) },
-        ...(returnAll && { allPages: true }),
+        ...(returnAll && { allPages: true, maxPages: 10_000 }),
       },
     }),
     lines: [`const result = outputs.flatMap((each) => ${returnAll ? 'each' : 'each.body.items'});`],

@@ -226,3 +226,29 @@ function withoutCallIds(call: JsonObject): JsonObject {
     }),
   };
 }
+
+it('makes a stub of a tool that is an agent with a model of its own', () => {
+  const type = (name: string): string => `@n8n/n8n-nodes-langchain.${name}`;
+  const given = (name: string, of: string): JsonObject => ({
+    ...{ name, type: type(of), typeVersion: 2, position: [0, 0], parameters: {} },
+  });
+  const to = (name: string, kind: string): JsonObject => ({ [kind]: [[{ node: name, type: kind, index: 0 }]] });
+  const nodes = [
+    { ...given('Start', ''), type: 'n8n-nodes-base.manualTrigger', typeVersion: 1 },
+    given('Agent', 'agent'),
+    given('Model', 'lmChatOpenAi'),
+    given('Helper {{ 1 }}', 'agentTool'),
+    given('Its model', 'lmChatOpenAi'),
+  ];
+  const connections = {
+    Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+    Model: to('Agent', 'ai_languageModel'),
+    'Helper {{ 1 }}': to('Agent', 'ai_tool'),
+    'Its model': to('Helper {{ 1 }}', 'ai_languageModel'),
+  };
+  const { notes, definition } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+  const levels = Object.fromEntries(notes.map(({ node, level }) => [node, level]));
+  expect(levels).toMatchObject({ Agent: 'review', 'Helper {{ 1 }}': 'manual', 'Its model': 'manual' });
+  const agent = definition.nodes.find((node) => node.type === 'agent');
+  expect(list(object(agent?.parameters).tools).map((tool) => object(tool).description)).toEqual(['Helper \\{{ 1 }}']);
+});

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { convertText, toExpression } from '../../expressions/template.ts';
+import { convertText, escapeTexts, toExpression } from '../../expressions/template.ts';
 import { unsupported } from '../../unsupported.ts';
 import { list, object, show, text } from '../../workflow.ts';
 import { LANGUAGE } from '../code.ts';
@@ -33,7 +33,7 @@ const THINK =
 /** Returns the description that a tool has. */
 function describe({ parameters, node, scope }: Conversion, byDefault = ''): JsonValue {
   const { description = byDefault } = parameters;
-  return text(description) === undefined ? node.name : convertText(description, scope);
+  return text(description) === undefined ? escapeTexts(node.name) : convertText(description, scope);
 }
 
 /** Returns JavaScript for what the model is told of a tool that returns a text. */

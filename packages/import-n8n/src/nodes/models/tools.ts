@@ -91,7 +91,13 @@ function convertTool(agent: Conversion, node: N8nNode): Placed {
     );
     agent.notePart(node.name, { isStub: true, nodeIds: [id], messages: [reason] });
     for (const { name } of attached) agent.notePart(name, { isStub: true, nodeIds: [], messages: [partOf(node.name)] });
-    return { entry: id, nodes: [stub], edges: [], spec: { node: id, description: node.name }, stub: node.name };
+    return {
+      entry: id,
+      nodes: [stub],
+      edges: [],
+      spec: { node: id, description: escapeTexts(node.name) },
+      stub: node.name,
+    };
   }
 }
 
@@ -113,6 +119,9 @@ function toolOf(agent: Conversion, given: N8nNode, id: string, review: (message:
   const { scope } = agent;
   const refused = agent.refusedBecause(given.name);
   if (refused !== undefined) return unsupported(refused);
+  if (agent.attachedTo(given.name).length > 0) return unsupported('a tool with models, tools or memories of its own');
+  if (given.original.retryOnFail === true && lookup(OWN, withoutPackage(given.type)))
+    review('it is not tried again here');
   if (JSON.stringify(given.parameters).length > MAX_PARAMETERS) {
     return unsupported(`its parameters have more than ${MAX_PARAMETERS} characters`);
   }
@@ -153,7 +162,7 @@ function toolOf(agent: Conversion, given: N8nNode, id: string, review: (message:
 
 /** Returns the type of the node that a tool is. @throws UnsupportedError for a tool that is none. */
 function nodeTypeOf(type: string): string {
-  if (!type.endsWith('Tool') || type.endsWith('HitlTool')) {
+  if (!type.endsWith('Tool') || type.endsWith('HitlTool') || withoutPackage(type) === 'agentTool') {
     return unsupported(`there is no such tool here: ${withoutPackage(type)}`);
   }
   return type.slice(0, -'Tool'.length);
@@ -174,7 +183,7 @@ function nodeTool(conversion: Conversion, { parameters, name }: N8nNode): Tool {
   return {
     converted,
     inputSchema,
-    description: given === undefined || given.trim() === '' ? name : convertText(given, scope),
+    description: given === undefined || given.trim() === '' ? escapeTexts(name) : convertText(given, scope),
     told: [`return [${output.source.text}].flat();`],
   };
 }
