@@ -39,6 +39,8 @@ export interface RunFilter {
   readonly status?: string | undefined;
   /** What started the runs, separated by commas. */
   readonly source?: string | undefined;
+  /** Separated by commas. */
+  readonly executionMode?: string | undefined;
   readonly workflowId?: string | undefined;
   /** The period of the start; instead of `from` and `to`. */
   readonly within?: RunPeriod | undefined;

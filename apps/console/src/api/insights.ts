@@ -37,6 +37,7 @@ export async function exportInsights(workspaceId: string, filter: InsightsFilter
 }
 
 function toQuery(workspaceId: string, { within = DEFAULT_PERIOD, workflowId }: InsightsFilter): Query {
-  const first = new Date(Date.now() - (INSIGHTS_PERIODS[within] - 1) * DAY_MS);
-  return { workspaceId, workflowId, from: first.toISOString().slice(0, 10) };
+  const now = Date.now();
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  return { workspaceId, workflowId, from: dayOf(now - (INSIGHTS_PERIODS[within] - 1) * DAY_MS), to: dayOf(now) };
 }

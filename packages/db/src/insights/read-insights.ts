@@ -86,8 +86,8 @@ async function readDays(
 ): Promise<Map<string, Counted>> {
   const rows = await db.$queryRaw<(Counted & { day: string })[]>(Prisma.sql`
     SELECT to_char(g.day, 'YYYY-MM-DD') AS day, ${COUNTS}
-    FROM generate_series(${from}::date, ${to}::date, interval '1 day') AS g (day)
-    JOIN run_days d ON d.day = g.day::date AND d.workflow_id = ${workflowId}::uuid
+    FROM (SELECT ${from}::date + n AS day FROM generate_series(0, ${to}::date - ${from}::date) AS n) AS g
+    JOIN run_days d ON d.day = g.day AND d.workflow_id = ${workflowId}::uuid
     WHERE ${isVisible(actor, workspaceId)}
     ORDER BY g.day`);
   return new Map(rows.map((row) => [row.day, row]));

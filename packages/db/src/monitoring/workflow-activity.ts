@@ -37,7 +37,7 @@ export async function readWorkflowActivity(
         SELECT e.workflow_id FROM executions e
         WHERE e.workspace_id = ${workspaceId}::uuid AND e.status IN ('failed', 'timeout')
           AND e.execution_mode IN ('normal', 'sandbox') AND ${BEGAN_AT} >= now() - interval '24 hours'
-        LIMIT ${MAX_FAILURES}
+        ORDER BY ${BEGAN_AT} DESC, e.id DESC LIMIT ${MAX_FAILURES}
       ) recent GROUP BY workflow_id
     )
     SELECT w.id AS "workflowId", last_run.id AS "runId", last_run.status::text, last_run.at AS "startedAt",

@@ -69,11 +69,11 @@ export function WaitingCard({ workspaceId }: { workspaceId: string }) {
   const tasks = useQuery(humanTasksQuery(workspaceId));
   const count = (approvals.data?.data.length ?? 0) + (tasks.data?.data.length ?? 0);
   const isLoaded = approvals.data !== undefined && tasks.data !== undefined;
-  const missing: CardState = approvals.isError || tasks.isError ? 'unknown' : 'loading';
+  const known: CardState = count > 0 ? 'waiting' : isLoaded ? 'well' : 'loading';
   return (
     <Card
       title={i18n.t('Waiting for people')}
-      state={count > 0 ? 'waiting' : isLoaded ? 'well' : missing}
+      state={approvals.isError || tasks.isError ? 'unknown' : known}
       wellText={i18n.t('No run waits for a person')}
       link={
         <AnchorLink size="sm" to="/w/$workspaceId/approvals" params={{ workspaceId }}>

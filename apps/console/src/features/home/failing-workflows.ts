@@ -9,10 +9,9 @@ export interface FailingWorkflow {
   readonly lastAt: string;
 }
 
-/** Returns the workflows of failed runs, those with the most first, without the tests of authors. */
+/** Returns the workflows of failed runs, those with the most first. */
 export function byWorkflow(runs: readonly RunRow[]): FailingWorkflow[] {
-  const real = runs.filter(({ executionMode }) => executionMode === 'normal' || executionMode === 'sandbox');
-  const groups = Map.groupBy(real, ({ workflowId }) => workflowId);
+  const groups = Map.groupBy(runs, ({ workflowId }) => workflowId);
   return [...groups]
     .map(([workflowId, of]) => ({
       workflowId,

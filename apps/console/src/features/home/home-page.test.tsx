@@ -89,6 +89,17 @@ describe('the home page', () => {
     expect(screen.queryByRole('heading', { name: 'Nothing is wrong' })).toBeNull();
   });
 
+  it('does not call well what cannot be loaded any more', async () => {
+    keepWorkflows().add({ name: 'Orders', definition: definitionOf() });
+    keepRuns();
+    answerWell();
+    await openConsole('/home');
+    await screen.findByRole('heading', { name: 'Nothing is wrong' });
+    answer('GET /api/monitoring/fleet', () => refusal('SERVICE_UNAVAILABLE'));
+    await (await card('Workers')).findByText('This could not be loaded. It is tried again.');
+    expect(screen.queryByRole('heading', { name: 'Nothing is wrong' })).toBeNull();
+  });
+
   it('leads to the workflows while there are none', async () => {
     keepWorkflows();
     await openConsole('/home');

@@ -29,7 +29,10 @@ export function HomePage() {
 }
 
 function Cards({ workspaceId }: { workspaceId: string }) {
-  const failed = useQuery({ ...newestRunsQuery(workspaceId, FAILED), refetchInterval: LIVE_MS });
+  const failed = useQuery({
+    ...newestRunsQuery(workspaceId, { ...FAILED, executionMode: 'normal,sandbox' }),
+    refetchInterval: LIVE_MS,
+  });
   const fleet = useQuery(fleetQuery);
   const credentials = useQuery({ ...credentialsQuery(workspaceId), refetchInterval: CREDENTIALS_MS });
   const failing = byWorkflow(failed.data?.data ?? []);
@@ -61,9 +64,10 @@ function Cards({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-/** @param isWell counts once there is a response. */
+/** @param isWell counts once there is a response, unless a later request failed. */
 function stateOf({ data, isError }: { data: unknown; isError: boolean }, isWell: boolean): CardState {
-  if (data === undefined) return isError ? 'unknown' : 'loading';
+  if (isError) return 'unknown';
+  if (data === undefined) return 'loading';
   return isWell ? 'well' : 'wrong';
 }
 

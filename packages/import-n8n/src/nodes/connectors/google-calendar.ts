@@ -139,7 +139,7 @@ function listEvents(conversion: Conversion, { connector, version, credential }: 
   if (typeof singleEvents !== 'boolean') return unsupported('an expression that chooses recurring events');
   if (isNew && handling !== 'expand')
     return unsupported('recurring events that are not expanded: use the operation "event.list"');
-  const isExpanded = handling === 'expand' || singleEvents === true;
+  const isExpanded = handling === 'expand' || singleEvents;
   if (!isExpanded) review('recurring events have no nextOccurrence here');
   noteCredential(conversion, `${credential} for the connector "${connector}"`);
   noteTimes(conversion, 'UTC');
