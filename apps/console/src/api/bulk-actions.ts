@@ -2,6 +2,7 @@ import {
   type BulkAction,
   type CreateBulkActionBody,
   EXECUTION_SOURCES,
+  EXECUTION_MODES,
   EXECUTION_STATUSES,
   type PageOf,
 } from '@deckhand/contracts';
@@ -35,12 +36,13 @@ export const bulkActionQuery = (id: string) =>
 
 /** Converts the filter of the list of runs. */
 export function toBulkTarget(given: RunFilter): BulkTarget {
-  const { within: _within, from: _from, to: _to, status, source, tag, ...rest } = given;
+  const { within: _within, from: _from, to: _to, status, source, executionMode, tag, ...rest } = given;
   const startedAt = rangeOf(given);
   const filter = {
     ...rest,
     ...(status !== undefined && { status: choicesOf(EXECUTION_STATUSES, status) }),
     ...(source !== undefined && { source: choicesOf(EXECUTION_SOURCES, source) }),
+    ...(executionMode !== undefined && { executionMode: choicesOf(EXECUTION_MODES, executionMode) }),
     ...(tag !== undefined && { tag: tag.split(',') }),
     ...(Object.keys(startedAt).length > 0 && { startedAt }),
   };

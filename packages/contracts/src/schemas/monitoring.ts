@@ -75,7 +75,8 @@ export const WorkflowActivity = Type.Object({
         { description: 'The run that started last, in any mode; null without one' },
       ),
       failedRuns: Type.Integer({
-        description: 'Runs that started in the last 24 hours and failed or timed out, among the last 20,000 of the workspace',
+        description:
+          'Runs that started in the last 24 hours and failed or timed out, among the last 20,000 of the workspace',
       }),
       triggers: Type.Array(oneOf(['webhook', 'schedule', 'event']), {
         description: 'What starts runs by itself: a URL (of a form, too), a schedule, or an incoming event',
