@@ -9,6 +9,7 @@ import { Invite } from '../features/sign-in/invite.tsx';
 import { SetUp } from '../features/sign-in/set-up.tsx';
 import { SignIn } from '../features/sign-in/sign-in.tsx';
 import { SCOPES, SORTS, type WorkflowAddress } from '../features/workflows/address.ts';
+import { HomePage } from '../features/home/home-page.tsx';
 import { WorkflowList } from '../features/workflows/workflow-list.tsx';
 import { readSession } from '../session/store.ts';
 import { Home } from './home.tsx';
@@ -84,7 +85,7 @@ const workspaceHome = createRoute({
 const homePage = createRoute({
   getParentRoute: () => workspace,
   path: 'home',
-  component: lazyRouteComponent(() => import('../features/home/home-page.tsx'), 'HomePage'),
+  component: HomePage,
 });
 
 const workflows = createRoute({
