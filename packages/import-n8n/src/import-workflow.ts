@@ -283,12 +283,16 @@ class WorkflowConversion {
   /** Notes what became of models, parsers, tools and memories: they are in the nodes that they belong to. */
   #noteParts(): void {
     const notes = new Map(this.#notes.map((note) => [note.node, note]));
+    const ids = new Set(this.#nodes.map(({ id }) => id));
     for (const node of this.#graph.order) {
       const owners = this.#attachments.ownersOf(node.name).flatMap((owner) => notes.get(owner) ?? []);
       const stub = owners.find(({ level }) => level === 'manual');
       const part = this.#parts.get(node.name);
+      const nodeIds = part?.nodeIds.filter((id) => ids.has(id)) ?? [];
+      // The tools of an agent that is disabled are left out with what they would be.
+      const isLeftOut = part !== undefined && part.nodeIds.length > 0 && nodeIds.length === 0;
       if (stub) this.#note(node, 'manual', [], [partOf(stub.node)]);
-      else if (part) this.#note(node, levelOf(part), part.nodeIds, part.messages);
+      else if (part && !isLeftOut) this.#note(node, levelOf(part), nodeIds, part.messages);
       else if (owners.length > 0) this.#note(node, 'converted', [], []);
     }
     const places = new Map(this.#graph.order.map(({ name }, index) => [name, index]));

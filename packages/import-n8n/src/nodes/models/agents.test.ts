@@ -227,7 +227,8 @@ function withoutCallIds(call: JsonObject): JsonObject {
   };
 }
 
-it('makes a stub of a tool that is an agent with a model of its own', () => {
+/** Converts an agent with a model, and a tool that is an agent with a model of its own. */
+function convertWithAgentTool(isDisabled = false) {
   const type = (name: string): string => `@n8n/n8n-nodes-langchain.${name}`;
   const given = (name: string, of: string): JsonObject => ({
     ...{ name, type: type(of), typeVersion: 2, position: [0, 0], parameters: {} },
@@ -235,7 +236,7 @@ it('makes a stub of a tool that is an agent with a model of its own', () => {
   const to = (name: string, kind: string): JsonObject => ({ [kind]: [[{ node: name, type: kind, index: 0 }]] });
   const nodes = [
     { ...given('Start', ''), type: 'n8n-nodes-base.manualTrigger', typeVersion: 1 },
-    given('Agent', 'agent'),
+    { ...given('Agent', 'agent'), ...(isDisabled && { disabled: true }) },
     given('Model', 'lmChatOpenAi'),
     given('Helper {{ 1 }}', 'agentTool'),
     given('Its model', 'lmChatOpenAi'),
@@ -246,9 +247,20 @@ it('makes a stub of a tool that is an agent with a model of its own', () => {
     'Helper {{ 1 }}': to('Agent', 'ai_tool'),
     'Its model': to('Helper {{ 1 }}', 'ai_languageModel'),
   };
-  const { notes, definition } = convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+  return convertN8n(parseOwnJson(JSON.stringify({ nodes, connections })));
+}
+
+it('makes a stub of a tool that is an agent with a model of its own', () => {
+  const { notes, definition } = convertWithAgentTool();
   const levels = Object.fromEntries(notes.map(({ node, level }) => [node, level]));
   expect(levels).toMatchObject({ Agent: 'review', 'Helper {{ 1 }}': 'manual', 'Its model': 'manual' });
   const agent = definition.nodes.find((node) => node.type === 'agent');
   expect(list(object(agent?.parameters).tools).map((tool) => object(tool).description)).toEqual(['Helper \\{{ 1 }}']);
+});
+
+it('names no nodes that are left out with a disabled agent', () => {
+  const { notes, definition } = convertWithAgentTool(true);
+  const ids = new Set(definition.nodes.map(({ id }) => id));
+  expect(notes.flatMap(({ nodeIds }) => nodeIds).filter((id) => !ids.has(id))).toEqual([]);
+  expect(notes.find(({ node }) => node === 'Helper {{ 1 }}')?.level).toBe('converted');
 });

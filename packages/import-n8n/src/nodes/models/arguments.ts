@@ -111,6 +111,8 @@ function unquoted(text: string): string {
 /** Returns a default as a value of its type; one of another type stays text, as in n8n. */
 function defaultOf(text: string, type: string): JsonValue {
   if (type === 'string') return text;
+  if (type === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (type === 'number' && !Number.isNaN(Number(text))) return Number(text);
   try {
     return parseJson(text);
   } catch {
