@@ -10,8 +10,12 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 
 /** How long an idle thread is kept, in ms: it takes 30 MB, and starting another 60 ms. */
 const IDLE_MS = 10_000;
-/** How long after a script's own limit its thread is terminated, in ms: time to start, and to stop by itself. */
+/** How long after a script's own limit its thread is terminated, in ms: time to stop by itself. */
 const GRACE_MS = 2_000;
+/** How long a thread may take to start, in ms. That is no time of the script, and long on a busy machine. */
+const START_LIMIT_MS = 60_000;
+/** Times are counted in steps of so many ms: one in which this process was busy counts as one, however long it took. */
+const STEP_MS = 250;
 /** Nice value of the threads relative to the process's main thread, on systems where threads have one. */
 const NICE = process.platform === 'linux' ? 5 : 0;
 /** Memory of a thread in addition to its sandbox: the texts that are passed in and out. */
@@ -50,17 +54,21 @@ export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScr
       // A signal of its own: a run may have many waiting scripts, and one signal warns about many listeners.
       const signal = AbortSignal.any([script.signal, overdue.signal]);
       const release = await semaphore.acquire(script.workspaceId, signal, script.executionId);
-      const timer = setTimeout(() => {
-        overdue.abort();
-      }, script.timeoutMs + GRACE_MS);
+      const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+      let [startMs, runMs] = [0, 0];
+      const timer = setInterval(() => {
+        if (Atomics.load(begun, 0) === 0) startMs += STEP_MS;
+        else runMs += STEP_MS;
+        if (startMs > START_LIMIT_MS || runMs > script.timeoutMs + GRACE_MS) overdue.abort();
+      }, STEP_MS);
       try {
-        return await runOnThread(await (pool ??= createPool(threads + 1)), script, signal);
+        return await runOnThread(await (pool ??= createPool(threads + 1)), { ...script, begun }, signal);
       } catch (error) {
         script.signal.throwIfAborted();
         const failure = overdue.signal.aborted ? tooLate(script.timeoutMs) : ofThread(error);
         return { kind: 'failure', failure, console: [] };
       } finally {
-        clearTimeout(timer);
+        clearInterval(timer);
         release();
       }
     },
@@ -91,17 +99,17 @@ async function createPool(threads: number): Promise<Piscina<ScriptTask, ScriptAn
 
 async function runOnThread(
   pool: Piscina<ScriptTask, ScriptAnswer>,
-  script: Script,
+  script: Script & Pick<ScriptTask, 'begun'>,
   signal: AbortSignal,
 ): Promise<ScriptResult> {
-  const { source, timeoutMs, memoryBytes, keepsConsole } = script;
+  const { source, timeoutMs, memoryBytes, keepsConsole, begun } = script;
   // The text and its parsed value share the memory: a text that cannot fit is not even written.
   const tooMuch: ScriptResult = { kind: 'failure', failure: outOfMemory(memoryBytes), console: [] };
   if (!(await fits(script, memoryBytes / 2))) return tooMuch;
   const names = JSON.stringify(script.names);
   // With its escapes, which were not counted.
   if (names.length > memoryBytes / 2) return tooMuch;
-  const answer = await pool.run({ source, names, timeoutMs, memoryBytes, keepsConsole }, { signal });
+  const answer = await pool.run({ source, names, timeoutMs, memoryBytes, keepsConsole, begun }, { signal });
   const { console } = answer;
   if ('failure' in answer) return { kind: 'failure', failure: answer.failure, console };
   const excess = findTextExcess(answer.text);

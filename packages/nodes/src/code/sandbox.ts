@@ -44,8 +44,8 @@ interface Told {
  */
 export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): Promise<ScriptAnswer> {
   const lines = createConsoleLines();
-  const deadline = Date.now() + task.timeoutMs;
   const clock = { isLate: false };
+  let deadline = Number.POSITIVE_INFINITY;
   const vm = await QuickJS.create({
     wasm,
     memoryLimit: task.memoryBytes,
@@ -55,6 +55,7 @@ export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): 
     // The engine cannot print to the output of the process.
     wasi: () => ({ fd_write: () => 0 }),
   });
+  deadline = Date.now() + task.timeoutMs;
   const outcome = attempt(vm, task, lines);
   const late = { failure: tooLate(task.timeoutMs) };
   return { ...(clock.isLate ? late : toOutcome(outcome, task)), console: lines.lines };

@@ -8,6 +8,8 @@ export interface ScriptTask {
   readonly timeoutMs: number;
   readonly memoryBytes: number;
   readonly keepsConsole: boolean;
+  /** One element, which the thread sets to 1 when it begins with the task. Its memory is shared. */
+  readonly begun: Int32Array;
 }
 
 /** The result of a task: the output as JSON text, or the failure. */

@@ -11,6 +11,7 @@ const MAX_LEFT_BYTES = 16 * 1_048_576;
 const wasm = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))));
 
 export default async (task: ScriptTask): Promise<ScriptAnswer> => {
+  Atomics.store(task.begun, 0, 1);
   const answer = await runInSandbox(wasm, task);
   if (getHeapStatistics().external_memory > MAX_LEFT_BYTES) await collectGarbage();
   return answer;
