@@ -982,9 +982,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['an agent that writes again appends', 'const kept = [...others, added]', 'const kept = [...before, added]'],
     [
       'agents that write at the same time lose exchanges',
-      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key} FOR UPDATE`',
-      'WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}`',
+      'RETURNING m.exchanges, now() AS at',
+      "RETURNING '[]'::jsonb AS exchanges, now() AS at",
     ],
+    ['an agent that ends exceeds the limit', 'now() WHERE ${hasRoom({ workspaceId, key })}', 'now() WHERE true'],
     ['a workspace has any number of memories', "if (found?.isFull === true) return 'full';", ''],
     [
       'a viewer erases memories',

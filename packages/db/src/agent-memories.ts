@@ -4,7 +4,7 @@ import { recordChange } from './audit/record.ts';
 import { type Database, Prisma } from './client.ts';
 import { toPage } from './paging.ts';
 
-/** Memories of a workspace: a key beyond them is refused. Agents that begin at the same time may exceed it. */
+/** Memories of a workspace: a key beyond them is refused. Agents that end at the same time may exceed it. */
 const MAX_KEYS = 10_000;
 /** Exchanges of a memory; older ones are forgotten. */
 const MAX_EXCHANGES = 100;
@@ -54,13 +54,9 @@ export async function readAgentMemory(
   const [found] = await db.$queryRaw<
     { exchanges: StoredExchange[] | null; isFull: boolean }[]
   >`/* agent-memories.read */
-    WITH memory AS (
+    SELECT (
       SELECT exchanges FROM agent_memories WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}
-    )
-    SELECT (SELECT exchanges FROM memory) AS exchanges, CASE WHEN EXISTS (SELECT FROM memory) THEN false ELSE (
-      SELECT count(*) = ${MAX_KEYS} FROM (
-        SELECT FROM agent_memories WHERE workspace_id = ${workspaceId}::uuid LIMIT ${MAX_KEYS}
-      ) AS keys) END AS "isFull"`;
+    ) AS exchanges, NOT (${hasRoom({ workspaceId, key })}) AS "isFull"`;
   if (found?.isFull === true) return 'full';
   return (found?.exchanges ?? [])
     .filter((exchange) => exchange.executionId !== executionId || exchange.place !== place)
@@ -72,29 +68,40 @@ export async function readAgentMemory(
  * Adds an exchange to a memory. An agent that has written one already replaces it: its last answer may have been lost
  * with its worker, and the model was asked again.
  *
- * Race: agents that write to the same memory at the same time. The row is locked before it is read.
+ * Race: agents that write to the same memory at the same time, or maintenance that deletes it. The statement that
+ * reads the row locks it, or creates it.
+ * @returns `full` for a new key of a workspace that has as many as it may.
  */
 export function writeAgentMemory(
   db: Database,
   { workspaceId, key }: MemoryAddress,
   writer: ExchangeWriter,
   { prompt, answer }: MemoryExchange,
-): Promise<void> {
+): Promise<'written' | 'full'> {
   return db.$transaction(async (tx) => {
-    await tx.$executeRaw`/* agent-memories.create */
-      INSERT INTO agent_memories (workspace_id, key, exchanges, updated_at)
-      VALUES (${workspaceId}::uuid, ${key}, '[]'::jsonb, now()) ON CONFLICT DO NOTHING`;
     const [row] = await tx.$queryRaw<{ exchanges: StoredExchange[]; at: Date }[]>`/* agent-memories.lock */
-      SELECT exchanges, now() AS at FROM agent_memories
-      WHERE workspace_id = ${workspaceId}::uuid AND key = ${key} FOR UPDATE`;
+      INSERT INTO agent_memories AS m (workspace_id, key, exchanges, updated_at)
+      SELECT ${workspaceId}::uuid, ${key}, '[]'::jsonb, now() WHERE ${hasRoom({ workspaceId, key })}
+      ON CONFLICT (workspace_id, key) DO UPDATE SET updated_at = now()
+      RETURNING m.exchanges, now() AS at`;
+    if (!row) return 'full';
     const { executionId, place } = writer;
-    const at = (row?.at ?? new Date()).toISOString();
-    const added = { executionId, place, prompt: storable(prompt), answer: storable(answer), at };
-    const exchanges = JSON.stringify(withExchange(row?.exchanges ?? [], added));
+    const added = { executionId, place, prompt: storable(prompt), answer: storable(answer), at: row.at.toISOString() };
+    const exchanges = JSON.stringify(withExchange(row.exchanges, added));
     await tx.$executeRaw`/* agent-memories.write */
-      UPDATE agent_memories SET exchanges = ${exchanges}::jsonb, updated_at = now()
+      UPDATE agent_memories SET exchanges = ${exchanges}::jsonb
       WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}`;
+    return 'written';
   });
+}
+
+/** Returns the condition that a key is known, or may be added. */
+function hasRoom({ workspaceId, key }: MemoryAddress): Prisma.Sql {
+  return Prisma.sql`CASE
+    WHEN EXISTS (SELECT FROM agent_memories WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}) THEN true
+    ELSE (SELECT count(*) < ${MAX_KEYS} FROM (
+      SELECT FROM agent_memories WHERE workspace_id = ${workspaceId}::uuid LIMIT ${MAX_KEYS}) AS keys)
+    END`;
 }
 
 /** Returns what a memory has with one more exchange: the last ones that fit. */

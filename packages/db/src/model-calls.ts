@@ -180,9 +180,12 @@ export async function settleModelCall(db: Database, id: string, tokens: SettledT
       RETURNING workspace_id, started_at, input_tokens + output_tokens - reserved_tokens AS tokens, cost_micro_usd,
         coalesce(cost_micro_usd, 0) - reserved_micro_usd AS micro_usd
     ), moved AS (${addToMonth(Prisma.sql`settled`)})
-    SELECT cost_micro_usd::float8 AS "costMicroUsd" FROM settled
-    UNION ALL SELECT cost_micro_usd::float8 FROM model_calls WHERE id = ${id}::uuid AND settled_at IS NOT NULL`;
-  return settled?.costMicroUsd ?? null;
+    SELECT cost_micro_usd::float8 AS "costMicroUsd" FROM settled`;
+  if (settled) return settled.costMicroUsd;
+  // A first try has settled it. It may have been committed after the snapshot of the statement above.
+  const [before] = await db.$queryRaw<{ costMicroUsd: number | null }[]>`/* model-calls.cost */
+    SELECT cost_micro_usd::float8 AS "costMicroUsd" FROM model_calls WHERE id = ${id}::uuid`;
+  return before?.costMicroUsd ?? null;
 }
 
 const PRICES = Prisma.sql`price`;

@@ -10,6 +10,3 @@ CREATE TABLE "agent_memories" (
 
 -- CreateIndex
 CREATE INDEX "agent_memories_updated_at_idx" ON "agent_memories"("updated_at");
-
--- AddForeignKey
-ALTER TABLE "agent_memories" ADD CONSTRAINT "agent_memories_workspace_id_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -84,18 +84,24 @@ describe('a memory', () => {
       INSERT INTO agent_memories (workspace_id, key, exchanges, updated_at)
       SELECT ${workspaceId}::uuid, 'key' || number, '[]', now() FROM generate_series(1, 9999) AS number`;
     expect(await read('another')).toBe('full');
-    expect(await answers('ada')).toEqual(['One']);
+    expect(await write('another', 'One')).toBe('full');
+    expect(await write('ada', 'Two')).toBe('written');
+    expect(await answers('ada')).toEqual(['One', 'Two']);
   });
 
   it('is deleted when nobody wrote to it for as long as data of runs are kept, by default 400 days', async () => {
     const at = (days: number) => new Date(Date.now() - days * 86_400_000);
     const rows = [1, 50, 500].map((days) => ({ workspaceId, key: `${days}`, exchanges: [], updatedAt: at(days) }));
     await instance.db.agentMemory.createMany({ data: rows });
-    expect(await pruneAgentMemories(instance.db, 100)).toBe(1);
+    // Maintenance may have deleted it before.
+    const keysAfterPruning = async () => {
+      await pruneAgentMemories(instance.db, 100);
+      return (await instance.db.agentMemory.findMany({ orderBy: { key: 'asc' } })).map(({ key }) => key);
+    };
+    expect(await keysAfterPruning()).toEqual(['1', '50']);
     await instance.db.setting.create({ data: { name: 'dataRetentionDays', value: 30 } });
-    expect(await pruneAgentMemories(instance.db, 100)).toBe(1);
+    expect(await keysAfterPruning()).toEqual(['1']);
     await instance.db.setting.delete({ where: { name: 'dataRetentionDays' } });
-    expect(await instance.db.agentMemory.count()).toBe(1);
   });
 });
 

@@ -59,12 +59,12 @@ function endOf(response: Response): string {
 
 /**
  * Hides most of the URL of a webhook or a form, which is a secret, and its query, in which providers send tokens; the
- * token of a link, also where it was misspelt; that of a link to a file; and the code with which a provider of OAuth
- * 2.0 redirects back.
+ * token of a link, also where it was misspelt; that of a link to a file; the code with which a provider of OAuth 2.0
+ * redirects back; and the key of a memory, which may name a person.
  */
 function hideSuffix(url: string): string {
   return url.replace(
-    /^(\/(?:webhook|form)(?:-test)?\/[^/?]{0,4}|\/+(?:answer|files)\/|\/+oauth\/callback).*$/is,
+    /^(\/(?:webhook|form)(?:-test)?\/[^/?]{0,4}|\/+(?:answer|files)\/|\/+oauth\/callback|\/+api\/ai\/memories\/messages).*$/is,
     '$1…',
   );
 }

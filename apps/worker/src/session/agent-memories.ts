@@ -7,10 +7,16 @@ export function createAgentMemories(db: Database, retry: RetryWhileUnavailable):
   return {
     async read(memory, maxExchanges) {
       const found = await retry('agent memory', () => readAgentMemory(db, memory, memory, maxExchanges));
-      if (found !== 'full') return found;
-      const message = 'the workspace has as many memories as it may: delete some, or use fewer keys';
-      throw new NodeError('AGENT_MEMORY_FULL', message, { isRetryable: false });
+      return found === 'full' ? full() : found;
     },
-    write: (memory, exchange) => retry('agent memory', () => writeAgentMemory(db, memory, memory, exchange)),
+    async write(memory, exchange) {
+      const written = await retry('agent memory', () => writeAgentMemory(db, memory, memory, exchange));
+      if (written === 'full') full();
+    },
   };
+}
+
+function full(): never {
+  const message = 'the workspace has as many memories as it may: delete some, or use fewer keys';
+  throw new NodeError('AGENT_MEMORY_FULL', message, { isRetryable: false });
 }

@@ -17,7 +17,7 @@ export const ModelPrice = Type.Object(
     provider: oneOf(MODEL_PROVIDER_NAMES, { description: 'As in the credential' }),
     model: Type.String({ minLength: 1, maxLength: 200, description: "The provider's name of the model, exactly" }),
     validFrom: Type.String({
-      pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+      pattern: String.raw`^(19|2\d)\d{2}-\d{2}-\d{2}$`,
       format: 'date',
       description: 'The first day of UTC; a price holds until the next one of its model',
     }),

@@ -86,6 +86,10 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
       LIMIT ${limit} FOR UPDATE OF m SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-model-months */
     DELETE FROM model_months m USING deleted_workspaces d WHERE m.workspace_id = d.workspace_id`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.delete-memories */
+    DELETE FROM agent_memories WHERE (workspace_id, key) IN (
+      SELECT m.workspace_id, m.key FROM deleted_workspaces d JOIN agent_memories m ON m.workspace_id = d.workspace_id
+      LIMIT ${limit} FOR UPDATE OF m SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-run-days */
     DELETE FROM run_days WHERE (workspace_id, day, workflow_id) IN (
       SELECT r.workspace_id, r.day, r.workflow_id FROM deleted_workspaces d JOIN run_days r ON r.workspace_id = d.workspace_id
@@ -105,6 +109,7 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
       AND NOT EXISTS (SELECT 1 FROM files f WHERE f.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM model_calls m WHERE m.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM model_months m WHERE m.workspace_id = d.workspace_id)
+      AND NOT EXISTS (SELECT 1 FROM agent_memories m WHERE m.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM run_days r WHERE r.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries r WHERE r.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM debounces b WHERE b.workflow_id = ANY (d.workflow_ids))

@@ -12,7 +12,7 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 const IDLE_MS = 10_000;
 /** How long after a script's own limit its thread is terminated, in ms: time to stop by itself. */
 const GRACE_MS = 2_000;
-/** How long a thread may take to start, in ms. That is no time of the script, and long on a busy machine. */
+/** How long a thread may take to start, in ms: long on a busy machine, and not counted as time of the script. */
 const START_LIMIT_MS = 60_000;
 /** Times are counted in steps of so many ms: one in which this process was busy counts as one, however long it took. */
 const STEP_MS = 250;

@@ -41,15 +41,19 @@ export async function recall(
 /** Returns exchanges as messages before the prompt. */
 export function messagesOfMemory(exchanges: readonly MemoryExchange[]): NonNullable<Conversation['messages']> {
   return exchanges.flatMap(({ prompt, answer }) => [
-    { role: 'user' as const, text: prompt },
-    { role: 'assistant' as const, text: answer },
+    { role: 'user' as const, text: orNothing(prompt) },
+    { role: 'assistant' as const, text: orNothing(answer) },
   ]);
 }
 
-/** Returns what is remembered of a prompt and the last answer. Providers refuse empty texts. */
+/** Returns a text that providers accept: they refuse blank ones. */
+function orNothing(text: string): string {
+  return text.trim() === '' ? '(nothing)' : text;
+}
+
+/** Returns what is remembered of a prompt and the last answer, which is the JSON that a schema asks for. */
 export function exchangeOf(prompt: string | undefined, stored: JsonValue): MemoryExchange {
   const answer: Answer = readAnswer(stored);
-  const text = textOf(answer);
-  const said = text === '' && isJsonObject(answer.output) ? JSON.stringify(answer.output) : text;
-  return { prompt: prompt ?? '', answer: said === '' ? '(nothing)' : said };
+  const said = isJsonObject(answer.output) ? JSON.stringify(answer.output) : textOf(answer);
+  return { prompt: prompt ?? '', answer: orNothing(said) };
 }

@@ -75,6 +75,8 @@ async function remember(
   // A server may send back the key that it received.
   const masked = maskSecrets(output(answer), [{ type: 'model', secret: use.secret }]);
   const said = masked.kind === 'output' ? masked.output : null;
+  // An agent that was given up adds nothing: another try of it may have begun.
+  context.signal().throwIfAborted();
   await context.services.agentMemories.write(place, exchangeOf(prompt, said));
 }
 
