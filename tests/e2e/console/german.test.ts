@@ -4,7 +4,7 @@ import servedGerman from '../../../apps/console/src/language/de-served.json' wit
 import german from '../../../apps/console/src/language/de.json' with { type: 'json' };
 import { issuesInBothSchemes, openAs, openWindow, startBrowser } from '../../harness/browser.ts';
 import { type OwnedStack, shareStack } from '../../harness/console.ts';
-import { stopAll } from '../../harness/index.ts';
+import { OWNER, stopAll } from '../../harness/index.ts';
 
 /** The areas of a workspace, by their path. */
 const AREAS = [
@@ -43,7 +43,8 @@ async function englishTextsOn(page: Page): Promise<string[]> {
     ...[...document.querySelectorAll('[aria-label], [title], [placeholder]')].flatMap((element) =>
       ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name) ?? '')),
   ].map((text) => text.trim())`);
-  return [...new Set(shown.filter((text) => englishTexts.has(text)))];
+  // The workspace has a name that is also the name of a page.
+  return [...new Set(shown.filter((text) => englishTexts.has(text) && text !== OWNER.workspaceName))];
 }
 
 /** Opens a page in a browser that prefers German. */
