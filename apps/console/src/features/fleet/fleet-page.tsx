@@ -11,6 +11,7 @@ import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
+import figures from '../../components/figures.module.css';
 import classes from './fleet-page.module.css';
 import { Figure, RunFigures } from './run-figures.tsx';
 import { SampleChart } from './sample-chart.tsx';
@@ -65,7 +66,7 @@ function Fleet({ fleet, at }: { fleet: FleetResponse; at: number }) {
   const { workers, data, queue } = fleet;
   return (
     <>
-      <dl className={classes.numbers}>
+      <dl className={figures.numbers}>
         <Figure name={i18n.t('Live workers')} value={String(workers.live)} isBad={workers.live === 0} />
         <Figure name={i18n.t('Accepting runs')} value={String(workers.consuming)} isBad={workers.consuming === 0} />
         {queue && <Figure name={i18n.t({ id: 'queue: Running', message: 'Running' })} value={String(queue.active)} />}

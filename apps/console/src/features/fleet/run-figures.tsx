@@ -9,7 +9,7 @@ import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { describeDuration } from '../../components/durations.ts';
 import { Loading } from '../../components/loading.tsx';
 import { formatNumber, i18n } from '../../language/i18n.ts';
-import classes from './fleet-page.module.css';
+import figures from '../../components/figures.module.css';
 import { RunChart } from './run-chart.tsx';
 
 /** Statistics of the workspace's runs in a period: number, failures, durations. */
@@ -47,7 +47,7 @@ function Stats({ stats, period }: { stats: RunStats; period: Period }) {
   const failures = statuses.failed + statuses.timeout;
   return (
     <>
-      <dl className={classes.numbers}>
+      <dl className={figures.numbers}>
         <Figure name={i18n.t('Runs')} value={String(total)} />
         <Figure
           name={i18n.t('Runs per minute (average)')}
@@ -120,7 +120,7 @@ type Period = (typeof PERIODS)[number];
 /** A number with its label. */
 export function Figure({ name, value, isBad = false }: { name: string; value: string; isBad?: boolean }) {
   return (
-    <div className={classes.figure}>
+    <div className={figures.figure}>
       <dt>{name}</dt>
       <dd data-bad={isBad}>{value}</dd>
     </div>

@@ -26,7 +26,7 @@ import { formatNumber, i18n } from '../../language/i18n.ts';
 import { DAY_COLUMNS, WORKFLOW_COLUMNS } from './columns.tsx';
 import { describeMs, describeRate } from './describe.ts';
 import { InsightsChart } from './insights-chart.tsx';
-import classes from './insights.module.css';
+import figures from '../../components/figures.module.css';
 
 const route = getRouteApi('/w/$workspaceId/insights');
 
@@ -142,12 +142,12 @@ function Numbers({ insights }: { insights: Insights }) {
     [i18n.t('Duration (p95)'), ({ durationMs }) => describeMs(durationMs?.p95)],
   ];
   return (
-    <dl className={classes.numbers}>
+    <dl className={figures.numbers}>
       {entries.map(([name, show]) => (
-        <div key={name} className={classes.figure}>
+        <div key={name} className={figures.figure}>
           <dt>{name}</dt>
           <dd>{show(insights)}</dd>
-          <dd className={classes.before}>{i18n.t('Before: {value}', { value: show(previous) })}</dd>
+          <dd className={figures.before}>{i18n.t('Before: {value}', { value: show(previous) })}</dd>
         </div>
       ))}
     </dl>
