@@ -2008,6 +2008,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['a slot of the workflow is given twice', '  free.set(workflowId, ofWorkflow - 1);\n', ''],
     ['what is on its way is dispatched again', 'isAdmitted && !run.isDispatched', 'isAdmitted'],
   ]),
+  ...of('packages/db/src/concurrency/count-slots.ts', 'integration:integration/worker/concurrency', [
+    ['runs that began before a limit do not count', 'if (changed?.isLimited === true)', 'if (changed === null)'],
+    ['a limit that is gone stays', 'IS DISTINCT FROM', '<'],
+  ]),
   ...of('packages/queue/src/fair-order.ts', 'unit:queue/src/fair-order', [
     ['runs with a priority overtake without a bound', 'ahead.set(lane, inLane + runs / OVERTAKING_PER_ROUND);', ''],
     ['runs with a priority wait behind the backlog of their flow', 'if (inLane < start)', 'if (inLane > start)'],

@@ -80,6 +80,22 @@ describe('a workflow with a limit of runs at once', () => {
     await call('POST', '/api/executions/stop', { workspaceId: instance.workspaceId, workflowId: id });
   });
 
+  it('counts a run that began before the limit was saved', async () => {
+    const receiver = await startReceiver(() => NEVER_MS);
+    const id = await createWorkflow(instance, chain(http(receiver)));
+    await execute(id);
+    await until(() => receiver.calls.length === 1);
+    const definition = limited(chain(http(receiver)), { maxConcurrentExecutions: 1 });
+    await call('POST', `/api/workflows/${id}/versions`, { definition });
+    const held = await instance.db.execution.findFirstOrThrow({ where: { workflowId: id } });
+    expect(held.holdsSlot).toBe(true);
+    const [second] = await execute(id);
+    await call('POST', `/api/executions/${held.id}/stop`);
+    await until(() => receiver.calls.length === 2, 'the call of the second run');
+    expect(receiver.inFlightMax()).toBe(1);
+    await call('POST', `/api/executions/${second}/stop`);
+  });
+
   it('has its slot free again when the run that has it is stopped', async () => {
     const receiver = await startReceiver(() => NEVER_MS);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
