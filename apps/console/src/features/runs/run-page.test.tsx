@@ -9,7 +9,7 @@ import { example } from '../../testing/contract.ts';
 import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
 import { type FakeRun, type FakeRuns, keepRuns } from '../../testing/fake-runs.ts';
 import { type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
-import { click, dialog, fill, isGone, sees, user } from '../../testing/hands.ts';
+import { choose as pick, click, dialog, fill, isGone, sees, user } from '../../testing/hands.ts';
 import { ORDERS } from '../../testing/orders.ts';
 import { readPastOutput } from './loop-items.ts';
 
@@ -125,7 +125,37 @@ describe('a run', () => {
     await click('button', 'More actions');
     await screen.findByRole('menuitem', { name: 'Re-run with version 2 (live, latest)' });
     await screen.findByRole('menuitem', { name: 'Re-run with version 1 (original)' });
-    expect(screen.getAllByRole('menuitem', { name: /^Re-run with/ })).toHaveLength(2);
+    expect(screen.getAllByRole('menuitem', { name: /^Re-run with version/ })).toHaveLength(2);
+  });
+
+  it('is run again with an edited input, and the version that is chosen', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    const live = workflows.saveVersion(workflow.id, ORDERS);
+    workflows.change(workflow.id, { status: 'active', activeVersionId: live });
+    await openConsole(`/runs/${id}`);
+    await click('button', 'More actions');
+    await click('menuitem', 'Re-run with edited input…');
+    const form = await dialog();
+    expect((await form.findByLabelText<HTMLTextAreaElement>('Input')).value).toBe('{\n  "count": 50\n}');
+    await fill('Input', '[1]', form);
+    await form.findByText('Not a JSON object');
+    expect(form.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(true);
+    await fill('Input', '{"count":51}', form);
+    await pick('Version', 'version 1 (original)', form);
+    await click('button', 'Run', form);
+    await waitFor(() => expect(location.pathname).toBe(`/w/${workflow.workspaceId}/runs/${runs.all[0]?.id ?? ''}`));
+    expect(runs.asked).toEqual([
+      {
+        path: 'execute',
+        body: {
+          input: { count: 51 },
+          triggerNodeId: 'start',
+          executionMode: 'normal',
+          version: runs.get(id).workflowVersionId,
+        },
+      },
+    ]);
   });
 
   it('is saved as a test of its workflow, which passes', async () => {
