@@ -3,7 +3,7 @@ import { Button, Menu, Text } from '@mantine/core';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { type BulkTarget, toBulkTarget } from '../../api/bulk-actions.ts';
-import type { RunFilter } from '../../api/executions.ts';
+import type { RunFilter } from '../../api/run-filter.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { i18n } from '../../language/i18n.ts';
 import { StartBulkAction } from '../bulk-actions/start-bulk-action.tsx';

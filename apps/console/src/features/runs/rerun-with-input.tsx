@@ -1,5 +1,5 @@
 import { type Execution, isJsonObject, type JsonObject } from '@deckhand/contracts';
-import { Select, Textarea } from '@mantine/core';
+import { Select, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { wholeRunQuery } from '../../api/executions.ts';
@@ -13,6 +13,9 @@ import { issuesWithin } from '../../forms/issue-at.ts';
 import { fromText } from '../../forms/values.ts';
 import { i18n } from '../../language/i18n.ts';
 import type { RerunChoice } from './rerun-versions.ts';
+
+/** Longest input that is shown for editing, in characters. */
+const MAX_SHOWN = 500_000;
 
 /**
  * Starts a run of the same workflow, trigger and mode with another input and version. It is a new run, and not a rerun:
@@ -34,6 +37,8 @@ export function RerunWithInput({
     <Dialog onClose={onClose} title={i18n.t('Re-run with edited input')} size="lg">
       {whole.isError ? (
         <Broken error={whole.error} reset={() => void whole.refetch()} />
+      ) : whole.data && JSON.stringify(whole.data.data.trigger).length > MAX_SHOWN ? (
+        <Text size="sm">{i18n.t('The input of this run is too long to be edited.')}</Text>
       ) : whole.data && usual ? (
         <InputForm run={whole.data} choices={choices} usual={usual} onClose={onClose} />
       ) : (

@@ -5,7 +5,7 @@ import { openConsole, prepareConsole, reload } from '../../testing/console.tsx';
 import { answer } from '../../testing/fake-api.ts';
 import { type FakeRuns, keepRuns } from '../../testing/fake-runs.ts';
 import { keepWorkflows } from '../../testing/fake-workflows.ts';
-import { choose, click, fill, user } from '../../testing/hands.ts';
+import { choose, click, dialog, fill, isGone, user } from '../../testing/hands.ts';
 import { ORDERS } from '../../testing/orders.ts';
 
 prepareConsole();
@@ -91,6 +91,39 @@ describe('the list of runs', () => {
     expect([query().get('from'), query().get('to')]).toEqual(['2026-01-05T09:00:00.000Z', '2026-01-05T09:04:59.999Z']);
     await fill('Search', 'zebra');
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Failed 1' })).toBeNull());
+  });
+
+  it('has a chip for each filter, which removes it, and keeps filters as views', async () => {
+    const { orders, runs } = keepOrders();
+    const failed = runs.all[0]!.id;
+    const done = runs.add(orders);
+    await openConsole(`/runs?workflowId=${orders.id}&status=success,failed&minDurationMs=0&within=yesterday`);
+    await shows(done);
+    const chips = async (): Promise<(string | null)[]> =>
+      within(await screen.findByRole('list', { name: 'Active filters' }))
+        .getAllByRole('button')
+        .map(({ textContent }) => textContent);
+    await waitFor(async () =>
+      expect(await chips()).toEqual([
+        ...['Workflow: Orders', 'Status: Success, Failed', 'Time: Yesterday', 'Longer than: 0 ms'],
+      ]),
+    );
+    await click('button', 'Views');
+    await click('menuitem', 'Save this view…');
+    const form = await dialog();
+    await fill(/^Name/, 'Slow ones', form);
+    await click('button', 'Save', form);
+    await click('button', 'Workflow: Orders');
+    await shows(done, failed);
+    await click('button', 'Clear');
+    await isGone('list', 'Active filters');
+    await click('button', 'Views');
+    await click('menuitem', 'Slow ones');
+    await shows(done);
+    expect([query().get('within'), query().get('workflowId')]).toEqual(['yesterday', orders.id]);
+    await click('button', 'Views');
+    await click('button', 'Delete the view Slow ones');
+    await isGone('menuitem', 'Slow ones');
   });
 
   it('stays as it is while runs are selected, and shows new ones on request', async () => {

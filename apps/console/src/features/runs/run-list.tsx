@@ -3,7 +3,8 @@ import { Button, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowUp, RefreshCw } from 'lucide-react';
 import { type ComponentProps, useCallback, useState } from 'react';
-import type { RunFilter, RunRow } from '../../api/executions.ts';
+import type { RunRow } from '../../api/executions.ts';
+import type { RunFilter } from '../../api/run-filter.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { optional } from '../../app/search.ts';
 import { Broken } from '../../components/broken.tsx';
@@ -18,6 +19,7 @@ import { i18n } from '../../language/i18n.ts';
 import { BulkButtons, BulkMenu } from './bulk-menu.tsx';
 import { Duration } from './duration.tsx';
 import { ExportRuns } from './export-runs.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { RunFilters } from './run-filters.tsx';
 import { RunHistogram } from './run-histogram.tsx';
 import classes from './run-list.module.css';
@@ -31,6 +33,7 @@ import {
 } from './run-selection.tsx';
 import { MODES, SOURCES } from './run-words.ts';
 import { useRuns } from './use-runs.ts';
+import { ViewMenu } from './view-menu.tsx';
 
 const route = getRouteApi('/w/$workspaceId/runs');
 
@@ -147,6 +150,7 @@ export function Runs({
             checked={isLive}
             onChange={({ currentTarget: { checked } }) => setLive(checked)}
           />
+          <ViewMenu listId={workflowId ?? workspaceId} filter={chosen} onChoose={(view) => onFilter(() => view)} />
           <BulkMenu filter={filter} />
           <ExportRuns workspaceId={workspaceId} filter={filter} />
         </>
@@ -158,6 +162,7 @@ export function Runs({
         onChange={narrow}
         onClear={() => onFilter(() => ({}))}
       />
+      <FilterChips filter={chosen} onChange={narrow} />
       <RunHistogram workspaceId={workspaceId} filter={filter} isLive={isLive} onChange={narrow} />
       {filter.failureGroup !== undefined && (
         <Text size="sm" mb="sm">

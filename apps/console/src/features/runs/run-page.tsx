@@ -28,6 +28,7 @@ import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import classes from './run-page.module.css';
 import { RunValue } from './run-value.tsx';
+import { RunWaits } from './run-waits.tsx';
 import { Timeline } from './timeline.tsx';
 import { useWorkflowName } from './workflow-name.tsx';
 
@@ -111,6 +112,7 @@ function ShownRun({ run }: { run: Execution }) {
       }
     >
       <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
+      <RunWaits run={run} definition={definition ?? EMPTY} titles={titles} onSelect={select} />
       <div className={classes.panes}>
         <section className={classes.graph} aria-label={i18n.t('Graph')}>
           {definition && types ? (
