@@ -278,6 +278,32 @@ describe('a run', () => {
     expect(scrolls).not.toHaveBeenCalled();
   });
 
+  it('has the console output of all nodes of a debug run, in the order of their starts', async () => {
+    const { workflow, runs } = keepOrders();
+    const at = (second: number): string => new Date(Date.UTC(2026, 0, 5, 9, 0, second)).toISOString();
+    const nodes = { large: 3, price: 1, start: 0 };
+    const id = runs.add(workflow, {
+      ...{ status: 'failed', executionMode: 'debug', createdAt: at(0), startedAt: at(0) },
+      nodes: Object.fromEntries(
+        Object.entries(nodes).map(([node, second]) => [node, { startedAt: at(second), finishedAt: at(second) }]),
+      ),
+    });
+    answer('GET /api/executions/:id/nodes/:nodeId/debug', ({ params: { nodeId = '' } }) =>
+      nodeId === 'start'
+        ? refusal('NOT_FOUND')
+        : { nodeId, iteration: null, console: [`${nodeId} begins`, `${nodeId} <b>ends</b>`] },
+    );
+    await openConsole(`/runs/${id}`);
+    await click('tab', 'All logs');
+    const logs = within(await screen.findByRole('list', { name: 'Logs of the run' }));
+    expect(logs.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+      'Add the price +1.00 sprice begins\nprice <b>ends</b>',
+      'Is it large? +3.00 slarge begins\nlarge <b>ends</b>',
+    ]);
+    await click('button', 'Is it large?', logs);
+    await within(await screen.findByRole('region', { name: 'Node' })).findByRole('heading', { name: 'Is it large?' });
+  });
+
   it('marks what a partial rerun has reused, and links to the version that ran', async () => {
     const { workflow, workflows, runs } = keepOrders();
     const original = runs.add(workflow, { ...WAITING, status: 'stopped' });
