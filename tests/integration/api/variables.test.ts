@@ -55,14 +55,15 @@ describe('variables', () => {
 
   it('list the workflows that read them by name, in the version that is active or the latest', async () => {
     const { body: variable } = await create({ name: 'rate' });
-    const save = async (name: string, value: string): Promise<string> => {
+    const own = { workspaceId: instance.workspaceId, as: instance.key };
+    const save = async (name: string, value: string, { workspaceId, as } = own): Promise<string> => {
       const nodes = [
         { id: 'start', type: 'trigger.manual' },
         { id: 'set', type: 'set', parameters: { fields: { value } } },
       ];
       const definition = { nodes, edges: [{ source: 'start', target: 'set' }] };
-      const body = { workspaceId: instance.workspaceId, name, definition };
-      return (await gateway.call('POST', '/api/workflows', { as: instance.key, body })).body.id;
+      const body = { workspaceId, name, definition };
+      return (await gateway.call('POST', '/api/workflows', { as, body })).body.id;
     };
     const dotted = await save('b', '{{ 2 * $vars.rate }}');
     const quoted = await save('a', '{{ $vars["rate"] }}');
@@ -75,7 +76,14 @@ describe('variables', () => {
         { workflowId: dotted, name: 'b' },
       ],
     });
+    // One with the same expression, in a workspace of their own.
     const stranger = await addPerson(instance);
+    const { body: elsewhere } = await gateway.call('POST', '/api/workspaces', {
+      as: stranger.session,
+      body: { name: 'Elsewhere' },
+    });
+    await save('c', '{{ $vars.rate }}', { workspaceId: elsewhere.id, as: stranger.session });
+    expect((await gateway.call('GET', path, { as: instance.key })).body.data).toHaveLength(2);
     expect((await gateway.call('GET', path, { as: stranger.session })).status).toBe(404);
   });
 

@@ -2,7 +2,7 @@ import { type Definition, type Execution, isFinished } from '@deckhand/contracts
 import { Anchor, Text } from '@mantine/core';
 import { Hourglass } from 'lucide-react';
 import { AnchorLink } from '../../components/links.tsx';
-import { ElapsedTime } from '../../components/relative-time.tsx';
+import { ElapsedTime, useNow } from '../../components/relative-time.tsx';
 import { dateLocale, i18n } from '../../language/i18n.ts';
 import classes from './run-facts.module.css';
 import { type Wait, waitsOf } from './waits.ts';
@@ -19,8 +19,9 @@ export function RunWaits({
   titles: ReadonlyMap<string, string>;
   onSelect: (nodeId: string) => void;
 }) {
+  const now = useNow();
   if (isFinished(run.status)) return null;
-  const waits = waitsOf(run, definition, Date.now());
+  const waits = waitsOf(run, definition, now);
   if (waits.length === 0) return null;
   return (
     <ul className={classes.waits} aria-label={i18n.t('What the run waits for')}>

@@ -57,7 +57,7 @@ export function Timeline({
   const children = started.data?.data ?? [];
   const times = toTimes(run, { definition, types }, now);
   const chosen = times.bars.find(({ nodeId, isReused }) => nodeId === selected && !isReused);
-  const center = chosen && chosen.left + chosen.width / 2;
+  const center = chosen === undefined ? undefined : chosen.left + chosen.width / 2;
   if (times.bars.length === 0) {
     return (
       <Text size="sm" c="dimmed">
