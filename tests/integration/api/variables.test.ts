@@ -83,7 +83,9 @@ describe('variables', () => {
       body: { name: 'Elsewhere' },
     });
     await save('c', '{{ $vars.rate }}', { workspaceId: elsewhere.id, as: stranger.session });
-    expect((await gateway.call('GET', path, { as: instance.key })).body.data).toHaveLength(2);
+    expect((await gateway.call('GET', path, { as: instance.key })).body).toMatchObject({
+      data: [{ name: 'a' }, { name: 'b' }],
+    });
     expect((await gateway.call('GET', path, { as: stranger.session })).status).toBe(404);
   });
 
