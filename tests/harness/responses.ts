@@ -120,6 +120,7 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/variables': pageOf(contracts.VariableEntry),
   'POST /api/variables': contracts.VariableEntry,
   'PATCH /api/variables/:id': contracts.VariableEntry,
+  'GET /api/variables/:id/workflows': contracts.VariableUses,
   'GET /api/workflows': pageOf(contracts.WorkflowEntry),
   'POST /api/workflows': contracts.CreatedWorkflow,
   'POST /api/workflows?dryRun=true': contracts.DryRunResponse,

@@ -39,6 +39,7 @@ const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
 const RUN_LOOP = 'unit:tests/engine/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
 const OAUTH = 'integration:integration/worker/oauth';
+const VARIABLES = 'integration:integration/api/variables.test';
 const SHARDS = 'e2e:e2e/stores/shards';
 const ARCHIVE = 'e2e:e2e/retention/archive';
 const MIGRATIONS = 'e2e:e2e/versions/migrations';
@@ -2302,6 +2303,18 @@ export const MUTANTS: readonly Mutant[] = [
       'a file that a run names is swept',
       'AND NOT EXISTS (SELECT 1 FROM execution_files x WHERE x.file_id = f.id)\n      RETURNING',
       '\n      RETURNING',
+    ],
+  ]),
+  ...of('packages/db/src/variables.ts', VARIABLES, [
+    [
+      'anybody learns which workflows use a variable',
+      'where: { id, workspace: visibleWorkspace(actor) },\n    select: { workspaceId: true, name: true },',
+      'where: { id },\n    select: { workspaceId: true, name: true },',
+    ],
+    [
+      'variables are used by workflows of other workspaces',
+      'WHERE w.workspace_id = ${workspaceId}::uuid AND EXISTS',
+      'WHERE ${workspaceId}::uuid IS NOT NULL AND EXISTS',
     ],
   ]),
 ];

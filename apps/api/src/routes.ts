@@ -98,7 +98,7 @@ import { getInsights } from './routes/insights.ts';
 import { getFleet, getRunStats, getWorkflowActivity, listSlowWorkflows } from './routes/monitoring.ts';
 import { listNodeTypes } from './routes/node-types.ts';
 import { activateUser, deactivateUser, disconnectUser, listUsers } from './routes/users.ts';
-import { createVariable, deleteVariable, listVariables, updateVariable } from './routes/variables.ts';
+import { createVariable, deleteVariable, listVariables, listVariableUses, updateVariable } from './routes/variables.ts';
 import { deleteDraft, getDraft, saveDraft } from './routes/drafts.ts';
 import { deleteImportReport, getImportReport } from './routes/workflows/import-reports.ts';
 import { listVersions, getVersion, saveVersion } from './routes/versions.ts';
@@ -250,6 +250,7 @@ export function listRoutes(
     listVariables: listVariables(resources),
     createVariable: createVariable(resources),
     updateVariable: updateVariable(resources),
+    listVariableUses: listVariableUses(resources),
     deleteVariable: deleteVariable(resources),
 
     listConnectors: listConnectors(resources),

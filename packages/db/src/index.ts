@@ -476,7 +476,14 @@ export {
   setupIsOver,
 } from './users.ts';
 export { foldStorageChanges } from './maintenance/fold-storage-changes.ts';
-export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.ts';
+export {
+  createVariable,
+  deleteVariable,
+  listVariables,
+  listVariableUses,
+  readVariables,
+  updateVariable,
+} from './variables.ts';
 export { findVersions, listVersions, readChosenVersion, readDefinition, readVersion } from './versions/list.ts';
 export {
   type NewSecrets,

@@ -7,6 +7,7 @@ import {
   type PageOf,
   type UpdateVariableBody,
   type VariableEntry,
+  type VariableUse,
 } from '@deckhand/contracts';
 import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from './access.ts';
 import { recordChange } from './audit/record.ts';
@@ -34,6 +35,28 @@ export async function listVariables(
 export async function readVariables(db: Database, workspaceId: string): Promise<JsonObject> {
   const variables = await db.variable.findMany({ where: { workspaceId }, select: { name: true, value: true } });
   return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+}
+
+/**
+ * Lists up to 100 workflows whose active or latest version reads a variable by its name, in the order of their names.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the variable.
+ */
+export async function listVariableUses(db: Database, actor: Actor, id: string): Promise<VariableUse[]> {
+  const variable = await db.variable.findFirst({
+    where: { id, workspace: visibleWorkspace(actor) },
+    select: { workspaceId: true, name: true },
+  });
+  if (!variable) throw noSuchVariable();
+  // Quotes in expressions are escaped, because definitions are JSON. A name has only letters, digits and _.
+  const { workspaceId, name } = variable;
+  const pattern = String.raw`\$vars(\??\.${name}(?![A-Za-z0-9_])|(\?\.)?\[\s*\\?["']${name}\\?["']\s*\])`;
+  // Definitions are text in their tables: each of the workspace's current versions is read once.
+  return db.$queryRaw<VariableUse[]>`/* variables.list-uses */
+    SELECT w.id AS "workflowId", w.name FROM workflows w
+    WHERE w.workspace_id = ${workspaceId}::uuid AND EXISTS (
+      SELECT 1 FROM workflow_versions v WHERE v.id IN (w.latest_version_id, w.active_version_id)
+        AND v.definition::text ~ ${pattern})
+    ORDER BY w.name, w.id LIMIT 100`;
 }
 
 /** Creates a variable. @throws DeckhandError FORBIDDEN below the role editor; CONFLICT when the name is taken. */

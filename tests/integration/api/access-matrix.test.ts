@@ -238,6 +238,11 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'held',
     },
+    'GET /api/variables/:id/workflows': {
+      path: `/api/variables/${held.variable.id}/workflows`,
+      asks: 'viewer',
+      finds: 'held',
+    },
     'DELETE /api/variables/:id': { path: `/api/variables/${held.variable.id}`, asks: 'editor', finds: 'held' },
 
     'GET /api/connectors': { path: `/api/connectors${ofWorkspace}`, asks: 'viewer', finds: 'named' },

@@ -425,6 +425,7 @@ describe('the OpenAPI document', () => {
     const variable = await done('POST', '/api/variables', { workspaceId, name: 'rate', value: '7' });
     await done('GET', `/api/variables${inWorkspace}`);
     await done('PATCH', `/api/variables/${variable.id}`, { value: '8' });
+    await done('GET', `/api/variables/${variable.id}/workflows`);
     await done('DELETE', `/api/variables/${variable.id}`);
     await done('POST', '/api/connectors?dryRun=true', { workspaceId, ...TRACKER });
     await done('POST', '/api/connectors', { workspaceId, ...TRACKER });

@@ -53,6 +53,42 @@ describe('variables', () => {
     expect([status, body.code, body.details?.[0]?.path]).toEqual([400, 'VALIDATION_FAILED', path]);
   });
 
+  it('list the workflows that read them by name, in the version that is active or the latest', async () => {
+    const { body: variable } = await create({ name: 'rate' });
+    const own = { workspaceId: instance.workspaceId, as: instance.key };
+    const save = async (name: string, value: string, { workspaceId, as } = own): Promise<string> => {
+      const nodes = [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'set', type: 'set', parameters: { fields: { value } } },
+      ];
+      const definition = { nodes, edges: [{ source: 'start', target: 'set' }] };
+      const body = { workspaceId, name, definition };
+      return (await gateway.call('POST', '/api/workflows', { as, body })).body.id;
+    };
+    const dotted = await save('b', '{{ 2 * $vars.rate }}');
+    const quoted = await save('a', '{{ $vars["rate"] }}');
+    await save('another name', '{{ $vars.rates + $vars.my.rate }}');
+    await save('text', 'rate');
+    const path = `/api/variables/${variable.id}/workflows`;
+    expect((await gateway.call('GET', path, { as: instance.key })).body).toEqual({
+      data: [
+        { workflowId: quoted, name: 'a' },
+        { workflowId: dotted, name: 'b' },
+      ],
+    });
+    // One with the same expression, in a workspace of their own.
+    const stranger = await addPerson(instance);
+    const { body: elsewhere } = await gateway.call('POST', '/api/workspaces', {
+      as: stranger.session,
+      body: { name: 'Elsewhere' },
+    });
+    await save('c', '{{ $vars.rate }}', { workspaceId: elsewhere.id, as: stranger.session });
+    expect((await gateway.call('GET', path, { as: instance.key })).body).toMatchObject({
+      data: [{ name: 'a' }, { name: 'b' }],
+    });
+    expect((await gateway.call('GET', path, { as: stranger.session })).status).toBe(404);
+  });
+
   it('are read by viewers and changed by editors: 403 below, 404 for strangers by id', async () => {
     const viewer = await addPerson(instance, 'viewer');
     const editor = await addPerson(instance, 'editor');

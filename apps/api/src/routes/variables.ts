@@ -5,11 +5,13 @@ import {
   pageOf,
   UpdateVariableBody,
   VariableEntry,
+  VariableUses,
 } from '@deckhand/contracts';
 import {
   createVariable as create,
   deleteVariable as remove,
   listVariables as list,
+  listVariableUses as listUses,
   updateVariable as update,
 } from '@deckhand/db';
 import { readIfMatch, setStateTag } from '../http/etag.ts';
@@ -81,6 +83,25 @@ export function listVariables({ db }: ResourceContext): Route {
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}
+
+/** GET /api/variables/{id}/workflows */
+export function listVariableUses({ db }: ResourceContext): Route {
+  return forKey(
+    'GET',
+    '/api/variables/:id/workflows',
+    'variables:read',
+    {
+      summary: 'List the workflows that use a variable',
+      description:
+        'By the expressions and scripts of their active and latest versions that have its name, such as `$vars.name` or `$vars["name"]`; at most 100, by name. A name that is computed is not found.',
+      returns: 'The workflows',
+      responses: { 200: VariableUses },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, { data: await listUses(db, caller, pathId(request)) });
     },
   );
 }

@@ -9,7 +9,7 @@ import {
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 import { choicesOf } from '../app/search.ts';
-import { rangeOf, type RunFilter } from './executions.ts';
+import { rangeOf, type RunFilter } from './run-filter.ts';
 
 /** Which runs a bulk action is for. */
 export type BulkTarget = Pick<CreateBulkActionBody, 'executionIds' | 'filter' | 'all'>;

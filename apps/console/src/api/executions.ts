@@ -18,59 +18,11 @@ import type {
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { call, type Query } from './call.ts';
+import { rangeOf, type RunFilter } from './run-filter.ts';
 
 const PAGE = 100;
 /** No cursor: empty parameters are not sent. */
 const FIRST_PAGE = '';
-
-/** Periods up to now, in ms, of which lists show runs. */
-export const RUN_PERIODS = {
-  '15m': 15 * 60_000,
-  '1h': 3_600_000,
-  '24h': 24 * 3_600_000,
-  '7d': 7 * 24 * 3_600_000,
-} as const;
-export type RunPeriod = keyof typeof RUN_PERIODS;
-export const RUN_PERIOD_NAMES = ['15m', '1h', '24h', '7d'] as const satisfies readonly RunPeriod[];
-
-/** Filters of a list of runs, as in its URL; an export takes the same. */
-export interface RunFilter {
-  /** Separated by commas. */
-  readonly status?: string | undefined;
-  /** What started the runs, separated by commas. */
-  readonly source?: string | undefined;
-  /** Separated by commas. */
-  readonly executionMode?: string | undefined;
-  readonly workflowId?: string | undefined;
-  /** The period of the start; instead of `from` and `to`. */
-  readonly within?: RunPeriod | undefined;
-  /** ISO 8601, inclusive. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly minDurationMs?: number | undefined;
-  readonly maxDurationMs?: number | undefined;
-  /** All of these, separated by commas. */
-  readonly tag?: string | undefined;
-  readonly search?: string | undefined;
-  readonly errorContains?: string | undefined;
-  readonly failureGroup?: string | undefined;
-}
-
-const MINUTE_MS = 60_000;
-
-/**
- * Returns the bounds of the start of runs; none without such a filter. A period begins with a minute, so that a list
- * that is polled has the same URL, and its ETag, for a while.
- */
-export function rangeOf({ within, from, to }: RunFilter): { readonly gte?: string; readonly lte?: string } {
-  const gte = within === undefined ? from : startOf(within);
-  return { ...(gte !== undefined && { gte }), ...(to !== undefined && within === undefined && { lte: to }) };
-}
-
-function startOf(period: RunPeriod): string {
-  const start = Date.now() - RUN_PERIODS[period];
-  return new Date(start - (start % MINUTE_MS)).toISOString();
-}
 
 /** Converts a filter to the parameters of the API. */
 export function toRunQuery(workspaceId: string, filter: RunFilter): Query {
@@ -124,6 +76,32 @@ export const newestRunsQuery = (workspaceId: string, filter: RunFilter) =>
   queryOptions({
     queryKey: ['newest-runs', workspaceId, filter],
     queryFn: ({ signal }) => fetchRuns(workspaceId, filter, FIRST_PAGE, signal),
+  });
+
+const CHILD_FIELDS = [
+  ...['id', 'workflowId', 'workflowName', 'parentNodeId'],
+  ...['status', 'createdAt', 'startedAt', 'finishedAt'],
+] as const satisfies readonly (keyof ExecutionEntry)[];
+
+/** A run that a node of another has started. */
+export type ChildRun = Pick<ExecutionEntry, (typeof CHILD_FIELDS)[number]>;
+
+/** Polling interval of the runs that a run has started, while it is in progress, in ms. */
+const CHILDREN_MS = 5_000;
+
+/** The first runs that the nodes of a run have started. */
+export const childRunsQuery = (run: Pick<Execution, 'id' | 'workspaceId' | 'finishedAt'>) =>
+  queryOptions({
+    queryKey: ['child-runs', run.id, run.finishedAt],
+    queryFn: ({ signal }) =>
+      call<PageOf<ChildRun>>('GET', '/api/executions', {
+        query: {
+          ...{ workspaceId: run.workspaceId, parentExecutionId: run.id, fields: CHILD_FIELDS.join(',') },
+          ...{ sortBy: 'createdAt', sortOrder: 'asc', limit: PAGE },
+        },
+        signal,
+      }),
+    refetchInterval: run.finishedAt === null ? CHILDREN_MS : false,
   });
 
 /** How many runs of a workspace match a filter, by start and status. */

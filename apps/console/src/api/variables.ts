@@ -1,4 +1,4 @@
-import type { CreateVariableBody, PageOf, UpdateVariableBody, VariableEntry } from '@deckhand/contracts';
+import type { CreateVariableBody, PageOf, UpdateVariableBody, VariableEntry, VariableUse } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 
@@ -8,6 +8,15 @@ export const variablesQuery = (workspaceId: string) =>
     queryKey: ['variables', workspaceId],
     queryFn: ({ signal }) =>
       call<PageOf<VariableEntry>>('GET', '/api/variables', { query: { workspaceId, limit: 500 }, signal }),
+  });
+
+/** The workflows that read a variable by its name; of many, the first. */
+export const variableUsesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['variable-uses', id],
+    queryFn: ({ signal }) => call<{ data: VariableUse[] }>('GET', `/api/variables/${id}/workflows`, { signal }),
+    // Workflows may have changed when it is asked for again.
+    gcTime: 0,
   });
 
 export const createVariable = (body: CreateVariableBody): Promise<VariableEntry> =>

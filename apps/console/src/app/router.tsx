@@ -1,6 +1,6 @@
-import { EXECUTION_SOURCES, EXECUTION_STATUSES, FAILURE_GROUP_STATES, WORKFLOW_STATUSES } from '@deckhand/contracts';
+import { FAILURE_GROUP_STATES, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { RUN_PERIOD_NAMES, type RunFilter } from '../api/executions.ts';
+import { parseRunFilter, type RunFilter } from '../api/run-filter.ts';
 import type { FailureFilter } from '../api/failure-groups.ts';
 import { INSIGHTS_PERIOD_NAMES, type InsightsFilter } from '../api/insights.ts';
 import { Broken } from '../components/broken.tsx';
@@ -13,7 +13,7 @@ import { HomePage } from '../features/home/home-page.tsx';
 import { WorkflowList } from '../features/workflows/workflow-list.tsx';
 import { readSession } from '../session/store.ts';
 import { Home } from './home.tsx';
-import { choice, count, optional, several, text } from './search.ts';
+import { choice, optional, text } from './search.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ notFoundComponent: NotFound });
@@ -111,32 +111,21 @@ const editor = createRoute({
   component: lazyRouteComponent(() => import('../features/editor/editor-page.tsx'), 'EditorPage'),
 });
 
-const runFilterIn = (given: Record<string, unknown>): Omit<RunFilter, 'workflowId'> => ({
-  status: several(EXECUTION_STATUSES, given.status),
-  source: several(EXECUTION_SOURCES, given.source),
-  within: choice(RUN_PERIOD_NAMES, given.within),
-  from: text(given.from),
-  to: text(given.to),
-  minDurationMs: count(given.minDurationMs),
-  maxDurationMs: count(given.maxDurationMs),
-  tag: text(given.tag),
-  search: text(given.search),
-  errorContains: text(given.errorContains),
-  failureGroup: text(given.failureGroup),
-});
-
 const runs = createRoute({
   getParentRoute: () => workspace,
   path: 'runs',
   component: lazyRouteComponent(() => import('../features/runs/run-list.tsx'), 'RunList'),
-  validateSearch: (given): RunFilter => optional({ ...runFilterIn(given), workflowId: text(given.workflowId) }),
+  validateSearch: parseRunFilter,
 });
 
 const workflowRuns = createRoute({
   getParentRoute: () => workspace,
   path: 'workflows/$workflowId/executions',
   component: lazyRouteComponent(() => import('../features/runs/workflow-runs.tsx'), 'WorkflowRuns'),
-  validateSearch: (given): Omit<RunFilter, 'workflowId'> => optional(runFilterIn(given)),
+  validateSearch: (given): Omit<RunFilter, 'workflowId'> => {
+    const { workflowId: _, ...filter } = parseRunFilter(given);
+    return filter;
+  },
 });
 
 const run = createRoute({

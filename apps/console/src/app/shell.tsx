@@ -15,6 +15,7 @@ import { endSession } from '../session/store.ts';
 import { useSession } from '../session/use-session.ts';
 import { CollapseButton } from './collapse-button.tsx';
 import { Commands } from './commands.tsx';
+import { FavoriteLinks } from './favorite-links.tsx';
 import { rememberWorkspace } from './last-workspace.ts';
 import { Navigation } from './navigation.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
@@ -69,6 +70,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="xs" className={classes.side}>
         <Navigation isCollapsed={isCollapsed} />
+        <FavoriteLinks workspaceId={workspaceId} isCollapsed={isCollapsed} />
         {isWide && <CollapseButton isCollapsed={isCollapsed} onToggle={toggleCollapsed} />}
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>

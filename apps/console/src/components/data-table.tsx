@@ -15,13 +15,15 @@ export type Columns<T extends object> = (ColumnDef<typeof features, T> & { reado
 
 /** Estimated height of a row before it is drawn, in px. */
 const ROW_PX = 36;
+/** The column of boxes that select rows. */
+const SELECT = 'select';
 /** Number of rows drawn beyond the window. */
 const OVERSCAN = 12;
 
 /**
  * A virtual table: only visible rows are drawn. On narrow screens a row becomes a card. @param label what it lists, for
- * screen readers. @param columns stable between renderings; the first names the row, and one that is called `menu` is
- * at its end. @param onNearEnd called when its last rows come into view.
+ * screen readers. @param columns stable between renderings; the first names the row, after one that is called `select`.
+ * One that is called `menu` is at its end. @param onNearEnd called when its last rows come into view.
  */
 export function DataTable<T extends object>({
   label,
@@ -54,6 +56,7 @@ export function DataTable<T extends object>({
     useFlushSync: false,
   });
   const { measureElement } = virtualizer;
+  const named = columns.find(({ id }) => id !== SELECT)?.id;
   // Rows that stay in view are not rendered again while the table is scrolled.
   const drawRow = useMemo(
     () =>
@@ -66,13 +69,13 @@ export function DataTable<T extends object>({
           className={classes.row}
         >
           {row.getAllCells().map((cell) => (
-            <td key={cell.id} data-column={cell.column.id}>
+            <td key={cell.id} data-column={cell.column.id} data-names={cell.column.id === named || undefined}>
               <FlexRender cell={cell} />
             </td>
           ))}
         </tr>
       )),
-    [measureElement],
+    [measureElement, named],
   );
   const hasWidths = columns.some(({ width }) => width !== undefined);
   const shown = virtualizer.getVirtualItems();
@@ -102,7 +105,7 @@ export function DataTable<T extends object>({
         {table.getHeaderGroups().map((group) => (
           <tr key={group.id}>
             {group.headers.map((header) => (
-              <th key={header.id} scope="col">
+              <th key={header.id} scope="col" data-column={header.column.id}>
                 <FlexRender header={header} />
               </th>
             ))}

@@ -2,9 +2,14 @@ import { useSyncExternalStore } from 'react';
 import { dateLocale } from '../language/i18n.ts';
 import { describeAge, describeElapsed } from './durations.ts';
 
+/** Returns the current time, in ms, each second anew. */
+export function useNow(): number {
+  return useSyncExternalStore(watchClock, readClock);
+}
+
 /** A time as how long ago it was, with the full time as a tooltip. */
 export function RelativeTime({ at }: { at: string | null }) {
-  const now = useSyncExternalStore(watchClock, readClock);
+  const now = useNow();
   if (at === null) return null;
   const date = new Date(at);
   return (
@@ -16,7 +21,7 @@ export function RelativeTime({ at }: { at: string | null }) {
 
 /** The time that has passed since `since`, with the full time as a tooltip. */
 export function ElapsedTime({ since }: { since: string }) {
-  const now = useSyncExternalStore(watchClock, readClock);
+  const now = useNow();
   const date = new Date(since);
   return (
     <time dateTime={since} title={date.toLocaleString(dateLocale())}>

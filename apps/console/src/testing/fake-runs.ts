@@ -136,6 +136,7 @@ export function keepRuns(
     const found = all.filter(
       (run) =>
         has('workflowId', run.workflowId) &&
+        has('parentExecutionId', run.parentExecutionId) &&
         has('status', run.status) &&
         has('source', run.source) &&
         has('executionMode', run.executionMode) &&

@@ -8,7 +8,7 @@ export const BULK_RERUN_VERSIONS = ['latest', 'active', 'original'] as const;
 export const BULK_ACTION_STATUSES = ['running', 'finished', 'failed', 'aborted'] as const;
 
 /** Maximum number of runs that a request may name. */
-const MAX_NAMED_RUNS = 1_000;
+export const MAX_NAMED_RUNS = 1_000;
 /** Maximum number of runs of a bulk action. */
 export const MAX_BULK_RUNS = 100_000;
 /** Maximum number of errors that a bulk action keeps: the first ones. */

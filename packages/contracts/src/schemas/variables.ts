@@ -24,6 +24,11 @@ export const VariableEntry = Type.Object({
   updatedAt: Time,
 });
 
+/** A workflow whose expressions read a variable. */
+export const VariableUse = Type.Object({ workflowId: Id, name: Type.String() });
+export const VariableUses = Type.Object({ data: Type.Array(VariableUse) });
+
+export type VariableUse = Static<typeof VariableUse>;
 export type CreateVariableBody = Static<typeof CreateVariableBody>;
 export type UpdateVariableBody = Static<typeof UpdateVariableBody>;
 export type InWorkspaceQuery = Static<typeof InWorkspaceQuery>;

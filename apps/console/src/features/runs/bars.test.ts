@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { NodeProgress } from '@deckhand/contracts';
 import { CONTAINER_TYPES } from '../../testing/node-type.ts';
 import { toTimes } from './bars.ts';
+import { WHOLE } from './timeline-view.ts';
 
 const node = (startedAt: string, finishedAt: string): NodeProgress => ({
   status: 'success',
@@ -21,7 +22,7 @@ describe('the timeline', () => {
       end: node(at(4), at(5)),
     };
     const run = { progress, createdAt: at(0), startAt: null, startedAt: at(1) };
-    const { bars, queue, ticks, spanOf } = toTimes(
+    const { bars, queue, ticksOf, spanOf } = toTimes(
       run,
       { definition: chain(['start', 'call', 'end']), types: CONTAINER_TYPES },
       0,
@@ -32,7 +33,7 @@ describe('the timeline', () => {
       ['end', false, 80, 20],
     ]);
     expect(queue).toEqual({ left: 0, width: 20, ms: 1_000 });
-    expect(ticks.map(({ label }) => label)).toEqual(['0 ms', '1 s', '2 s', '3 s', '4 s', '5 s']);
+    expect(ticksOf(WHOLE).map(({ label }) => label)).toEqual(['0 ms', '1 s', '2 s', '3 s', '4 s', '5 s']);
     expect(spanOf(at(2), at(3))).toEqual({ left: 40, width: 20 });
   });
 
@@ -131,11 +132,30 @@ describe('the timeline', () => {
   ])('of %i ms has the ticks %s', (ms, labels) => {
     const run = { createdAt: at(0), startAt: null, startedAt: at(0) };
     const end = new Date(Date.parse(at(0)) + ms).toISOString();
-    const { ticks } = toTimes(
+    const { ticksOf } = toTimes(
       { ...run, progress: { a: node(at(0), end) } },
       { definition: chain(['a']), types: CONTAINER_TYPES },
       0,
     );
-    expect(ticks.map(({ label }) => label).join(', ')).toBe(labels);
+    expect(
+      ticksOf(WHOLE)
+        .map(({ label }) => label)
+        .join(', '),
+    ).toBe(labels);
+  });
+
+  it('has ticks of a part of it, which differ in their labels', () => {
+    const run = { createdAt: at(0), startAt: null, startedAt: at(0) };
+    const { ticksOf } = toTimes(
+      { ...run, progress: { a: node(at(0), at(10)) } },
+      { definition: chain(['a']), types: CONTAINER_TYPES },
+      0,
+    );
+    expect(ticksOf({ left: 45, width: 10 })).toEqual(
+      [4.6, 4.8, 5, 5.2, 5.4].map((second, index) => ({ left: expect.closeTo(10 + 20 * index), label: `${second} s` })),
+    );
+    expect(ticksOf({ left: 50, width: 0.1 }).map(({ label }) => label)).toEqual([
+      ...['5 s', '5.002 s', '5.004 s', '5.006 s', '5.008 s', '5.01 s'],
+    ]);
   });
 });

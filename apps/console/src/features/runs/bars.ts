@@ -37,7 +37,8 @@ export interface RunTimes {
   readonly bars: readonly Bar[];
   /** The time in the queue; undefined while no node has started. */
   readonly queue: (Span & { readonly ms: number }) | undefined;
-  readonly ticks: readonly { readonly left: number; readonly label: string }[];
+  /** Returns the ticks of a view, in percent of it. */
+  readonly ticksOf: (view: Span) => readonly { readonly left: number; readonly label: string }[];
   /** Returns the place of a time span, such as of an iteration. */
   readonly spanOf: (startedAt: string, finishedAt: string | null) => Span;
 }
@@ -90,7 +91,7 @@ export function toTimes(
   return {
     bars: nest(bars, parents),
     queue: begunAt === null ? undefined : { ...place(queuedAt, queuedAt + queueMs), ms: queueMs },
-    ticks: toTicks(whole),
+    ticksOf: (view) => toTicks(whole, view),
     spanOf: (startedAt, finishedAt) => place(Date.parse(startedAt), endOf(finishedAt, now)),
   };
 }
@@ -155,16 +156,19 @@ const STEPS = [
 /** Maximum number of ticks after the first. */
 const MAX_TICKS = 5;
 
-function toTicks(whole: number): RunTimes['ticks'] {
-  const step = STEPS.find((one) => whole / one <= MAX_TICKS) ?? whole / MAX_TICKS;
-  const count = Math.floor(whole / step);
-  return Array.from({ length: count + 1 }, (_, index) => ({
-    left: ((index * step) / whole) * 100,
-    label: describeTick(index * step),
-  }));
+function toTicks(whole: number, view: Span): ReturnType<RunTimes['ticksOf']> {
+  const [from, length] = [(view.left / 100) * whole, (view.width / 100) * whole];
+  const step = STEPS.find((one) => length / one <= MAX_TICKS) ?? length / MAX_TICKS;
+  const first = Math.ceil(from / step);
+  const count = Math.floor((from + length) / step) - first;
+  return Array.from({ length: count + 1 }, (_, index) => {
+    const at = (first + index) * step;
+    return { left: ((at - from) / length) * 100, label: describeTick(at, step) };
+  });
 }
 
-function describeTick(ms: number): string {
+/** @param step between ticks: parts of it are written, so that no two ticks look the same. */
+function describeTick(ms: number, step: number): string {
   const [unit, name] = (
     [
       [DAY, 'd'],
@@ -174,5 +178,9 @@ function describeTick(ms: number): string {
       [1, 'ms'],
     ] as const
   ).find(([size]) => ms >= size) ?? [1, 'ms'];
-  return `${formatNumber(ms / unit, { atMost: 1 })} ${name}`;
+  const places = Math.min(MAX_PLACES, Math.max(1, Math.ceil(Math.log10(unit / step))));
+  return `${formatNumber(ms / unit, { atMost: places })} ${name}`;
 }
+
+/** Maximum number of decimals of a tick. */
+const MAX_PLACES = 6;

@@ -1,4 +1,4 @@
-import { type Execution, isFinished, type RerunBody } from '@deckhand/contracts';
+import { type Execution, isFinished, isJsonObject, type RerunBody } from '@deckhand/contracts';
 import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -23,6 +23,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { notify, notifyProblem } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
+import { RerunWithInput } from './rerun-with-input.tsx';
 import { useRerunChoices } from './rerun-versions.ts';
 import { testAsYaml, toTest } from './to-test.ts';
 
@@ -141,6 +142,7 @@ function RunAgain({ run, selected, titles }: RunActionsProps) {
   const [isRedacting, redacting] = useDisclosure(false);
   const [isDeleting, deleting] = useDisclosure(false);
   const [isSaving, saving] = useDisclosure(false);
+  const [isEditing, editing] = useDisclosure(false);
   const choices = useRerunChoices(run);
   const [usual] = choices;
   const again = useRerun(run);
@@ -167,6 +169,10 @@ function RunAgain({ run, selected, titles }: RunActionsProps) {
               {i18n.t('Re-run with {title}', { title })}
             </Menu.Item>
           ))}
+          {/* Data that was deleted cannot be edited. */}
+          {isJsonObject(run.data.trigger) && (
+            <Menu.Item onClick={editing.open}>{i18n.t('Re-run with edited input…')}</Menu.Item>
+          )}
           <Menu.Divider />
           {selected === undefined ? (
             <Menu.Item disabled>{i18n.t('Select a node to re-run from it')}</Menu.Item>
@@ -213,6 +219,7 @@ function RunAgain({ run, selected, titles }: RunActionsProps) {
         }}
         onClose={deleting.close}
       />
+      {isEditing && <RerunWithInput run={run} choices={choices} onClose={editing.close} />}
       {isSaving && <SaveAsTest run={run} onClose={saving.close} />}
     </Button.Group>
   );

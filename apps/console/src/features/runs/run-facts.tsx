@@ -7,6 +7,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { Duration } from './duration.tsx';
+import { nextStepFor } from './next-step.ts';
 import classes from './run-facts.module.css';
 import { MODES, SOURCES } from './run-words.ts';
 
@@ -24,6 +25,7 @@ export function RunFacts({
 }) {
   const { error, data, workspaceId } = run;
   const failedNode = error?.nodeId ?? undefined;
+  const next = error ? nextStepFor(error.code) : undefined;
   return (
     <>
       <Group component="dl" className={classes.facts} gap="lg" mb="sm">
@@ -48,6 +50,17 @@ export function RunFacts({
             {versionNumber}
           </AnchorLink>
         </Fact>
+        {run.parentExecutionId !== null && (
+          <Fact name={i18n.t('Started by run')}>
+            <AnchorLink
+              to="/w/$workspaceId/runs/$executionId"
+              params={{ workspaceId, executionId: run.parentExecutionId }}
+              {...(run.parentNodeId !== null && { search: { node: run.parentNodeId } })}
+            >
+              {run.parentExecutionId.slice(0, 8)}
+            </AnchorLink>
+          </Fact>
+        )}
         {data.rerunOf !== undefined && (
           <Fact name={i18n.t('Re-run of')}>
             <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: data.rerunOf }}>
@@ -97,6 +110,21 @@ export function RunFacts({
             />
           )}
           <Text size="sm">{error.message}</Text>
+          {next && (
+            <Text size="sm" mt={4}>
+              {next.advice}{' '}
+              {next.area === 'credentials' && (
+                <AnchorLink size="sm" to="/w/$workspaceId/credentials" params={{ workspaceId }}>
+                  {i18n.t('Credentials')}
+                </AnchorLink>
+              )}
+              {next.area === 'fleet' && (
+                <AnchorLink size="sm" to="/w/$workspaceId/fleet" params={{ workspaceId }}>
+                  {i18n.t('Fleet')}
+                </AnchorLink>
+              )}
+            </Text>
+          )}
         </div>
       )}
     </>

@@ -2,7 +2,7 @@ import { EXECUTION_SOURCES, EXECUTION_STATUSES } from '@deckhand/contracts';
 import { Button, Group, MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
 import { FilterX, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import { rangeOf, RUN_PERIOD_NAMES, type RunFilter, type RunPeriod } from '../../api/executions.ts';
+import { rangeOf, RUN_PERIOD_NAMES, type RunFilter } from '../../api/run-filter.ts';
 import { choice, choicesOf, text } from '../../app/search.ts';
 import { fromLocalTime, toLocalTime } from '../../components/local-time.ts';
 import { SearchField } from '../../components/search-field.tsx';
@@ -10,16 +10,10 @@ import { STATUS_LOOKS } from '../../components/status-badge.tsx';
 import { NumberField } from '../../forms/number-field.tsx';
 import { WorkflowSelect } from '../../forms/workflow-select.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { SOURCES } from './run-words.ts';
+import { PERIODS, SOURCES } from './run-words.ts';
 
 /** A range with ends of its own. */
 const CUSTOM = 'custom';
-const PERIODS: Readonly<Record<RunPeriod, string>> = {
-  '15m': i18n.t('Last 15 minutes'),
-  '1h': i18n.t('Last hour'),
-  '24h': i18n.t('Last 24 hours'),
-  '7d': i18n.t('Last 7 days'),
-};
 
 /** The filters of the list of runs. */
 export function RunFilters({
@@ -78,7 +72,7 @@ export function RunFilters({
         onChange={(value) => {
           setCustom(value === CUSTOM);
           if (value !== CUSTOM) change({ within: choice(RUN_PERIOD_NAMES, value), from: undefined, to: undefined });
-          else change({ within: undefined, from: rangeOf(filter).gte });
+          else change({ within: undefined, from: rangeOf(filter).gte, to: rangeOf(filter).lte });
         }}
         flex="1 1 130px"
         maw={190}

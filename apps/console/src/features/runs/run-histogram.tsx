@@ -1,6 +1,7 @@
 import { EXECUTION_STATUSES, type ExecutionHistogram, type ExecutionStatus } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { histogramQuery, type RunFilter } from '../../api/executions.ts';
+import { histogramQuery } from '../../api/executions.ts';
+import type { RunFilter } from '../../api/run-filter.ts';
 import { choicesOf, text } from '../../app/search.ts';
 import { STATUS_LOOKS } from '../../components/status-badge.tsx';
 import { dateLocale, formatNumber, i18n } from '../../language/i18n.ts';

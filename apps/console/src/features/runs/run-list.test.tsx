@@ -5,7 +5,7 @@ import { openConsole, prepareConsole, reload } from '../../testing/console.tsx';
 import { answer } from '../../testing/fake-api.ts';
 import { type FakeRuns, keepRuns } from '../../testing/fake-runs.ts';
 import { keepWorkflows } from '../../testing/fake-workflows.ts';
-import { choose, click, fill, user } from '../../testing/hands.ts';
+import { choose, click, dialog, fill, isGone, user } from '../../testing/hands.ts';
 import { ORDERS } from '../../testing/orders.ts';
 
 prepareConsole();
@@ -41,7 +41,7 @@ describe('the list of runs', () => {
     const id = runs.add(orders, { status: 'running', trigger: { count: 1, customer: 'Zebra Ltd' } });
     await shows(id, failed);
     runs.change(id, { status: 'success' });
-    const row = await screen.findByRole('row', { name: /^Orders/ });
+    const row = await screen.findByRole('row', { name: /Orders/ });
     await within(row).findByText('Success');
     await fill('Search', 'zebra');
     await shows(id);
@@ -93,24 +93,87 @@ describe('the list of runs', () => {
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Failed 1' })).toBeNull());
   });
 
+  it('has a chip for each filter, which removes it, and keeps filters as views', async () => {
+    const { orders, runs } = keepOrders();
+    const failed = runs.all[0]!.id;
+    const done = runs.add(orders);
+    await openConsole(`/runs?workflowId=${orders.id}&status=success,failed&minDurationMs=0&within=yesterday`);
+    await shows(done);
+    const chips = async (): Promise<(string | null)[]> =>
+      within(await screen.findByRole('list', { name: 'Active filters' }))
+        .getAllByRole('button')
+        .map(({ textContent }) => textContent);
+    await waitFor(async () =>
+      expect(await chips()).toEqual([
+        ...['Workflow: Orders', 'Status: Success, Failed', 'Time: Yesterday', 'Longer than: 0 ms'],
+      ]),
+    );
+    await click('button', 'Views');
+    await click('menuitem', 'Save this view…');
+    const form = await dialog();
+    await fill(/^Name/, 'Slow ones', form);
+    await click('button', 'Save', form);
+    await click('button', 'Workflow: Orders');
+    await shows(done, failed);
+    await click('button', 'Clear');
+    await isGone('list', 'Active filters');
+    await click('button', 'Views');
+    await click('menuitem', 'Slow ones');
+    await shows(done);
+    expect([query().get('within'), query().get('workflowId')]).toEqual(['yesterday', orders.id]);
+    await click('button', 'Views');
+    await click('button', 'Delete the view Slow ones');
+    await isGone('menuitem', 'Slow ones');
+  });
+
   it('stays as it is while runs are selected, and shows new ones on request', async () => {
     const { orders, runs } = keepOrders();
     const first = runs.add(orders);
     await openConsole(`/runs?workflowId=${orders.id}`);
     await shows(first);
-    const select = () => screen.getAllByRole('checkbox', { name: /^Select/ })[0]!;
+    const select = () => screen.getAllByRole('checkbox', { name: /^Select the run/ })[0]!;
     await user.click(select());
     const id = runs.add(orders);
     await screen.findByRole('button', { name: '1 new run' });
     await shows(first);
     await click('button', '1 new run');
     await shows(id, first);
-    await screen.findByRole('button', { name: '1 selected' });
+    await screen.findByText('1 selected');
     await click('switch', 'Live');
-    await user.click(screen.getByRole('checkbox', { name: /^Select/, checked: true }));
+    await user.click(screen.getByRole('checkbox', { name: /^Select the run/, checked: true }));
     const next = runs.add(orders);
     await click('button', 'Refresh');
     await shows(next, id, first);
+  });
+
+  it('selects one run, all from one to another, and all', async () => {
+    const { orders, runs } = keepOrders();
+    for (let count = 0; count < 4; count += 1) runs.add(orders);
+    await openConsole(`/runs?workflowId=${orders.id}`);
+    const boxes = await screen.findAllByRole<HTMLInputElement>('checkbox', { name: /^Select the run/ });
+    const chosen = (): number[] => boxes.flatMap(({ checked }, index) => (checked ? [index] : []));
+    await user.click(boxes[2]!);
+    await user.keyboard('{Shift>}');
+    await user.click(boxes[0]!);
+    await user.keyboard('{/Shift}');
+    expect(chosen()).toEqual([0, 1, 2]);
+    const all = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all loaded runs' });
+    expect([all.checked, all.indeterminate]).toEqual([false, true]);
+    await user.keyboard('{Shift>}');
+    await user.click(boxes[1]!);
+    await user.keyboard('{/Shift}');
+    expect(chosen()).toEqual([2]);
+    await user.click(all);
+    expect(chosen()).toEqual([0, 1, 2, 3]);
+    await screen.findByText('4 selected');
+    await user.click(all);
+    expect(chosen()).toEqual([]);
+    boxes[3]!.focus();
+    await user.keyboard(' ');
+    expect(chosen()).toEqual([3]);
+    await click('button', 'Clear selection');
+    expect(chosen()).toEqual([]);
+    expect(screen.queryByRole('region', { name: 'Selected runs' })).toBeNull();
   });
 
   it('leads to the comparison of two runs, which shows what differs', async () => {
@@ -123,7 +186,7 @@ describe('the list of runs', () => {
     );
     await openConsole(`/runs?workflowId=${orders.id}`);
     await shows(more!, less!);
-    for (const box of screen.getAllByRole('checkbox', { name: /^Select/ })) await user.click(box);
+    for (const box of screen.getAllByRole('checkbox', { name: /^Select the run/ })) await user.click(box);
     await click('link', 'Compare');
     await screen.findByText(/3 nodes differ/);
     expect([query().get('left'), query().get('right')]).toEqual([less, more]);

@@ -1,30 +1,39 @@
-import type { CreateBulkActionBody } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
-import { Button, Menu, Switch, Text } from '@mantine/core';
+import { Button, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowLeftRight, ArrowUp, ChevronDown, RefreshCw } from 'lucide-react';
-import { type ComponentProps, createContext, useCallback, useContext, useMemo, useState } from 'react';
-import { type BulkTarget, toBulkTarget } from '../../api/bulk-actions.ts';
-import type { RunFilter, RunRow } from '../../api/executions.ts';
+import { ArrowUp, RefreshCw } from 'lucide-react';
+import { type ComponentProps, useCallback, useState } from 'react';
+import type { RunRow } from '../../api/executions.ts';
+import type { RunFilter } from '../../api/run-filter.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { optional } from '../../app/search.ts';
 import { Broken } from '../../components/broken.tsx';
 import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { AnchorLink, ButtonLink } from '../../components/links.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { i18n } from '../../language/i18n.ts';
-import { StartBulkAction } from '../bulk-actions/start-bulk-action.tsx';
+import { BulkButtons, BulkMenu } from './bulk-menu.tsx';
 import { Duration } from './duration.tsx';
 import { ExportRuns } from './export-runs.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { RunFilters } from './run-filters.tsx';
 import { RunHistogram } from './run-histogram.tsx';
 import classes from './run-list.module.css';
+import {
+  SelectAllRuns,
+  SelectionBar,
+  SelectionContext,
+  SelectRun,
+  useSelectedRuns,
+  useSelection,
+} from './run-selection.tsx';
 import { MODES, SOURCES } from './run-words.ts';
 import { useRuns } from './use-runs.ts';
+import { ViewMenu } from './view-menu.tsx';
 
 const route = getRouteApi('/w/$workspaceId/runs');
 
@@ -55,15 +64,20 @@ export const RUN_COLUMNS: Columns<RunRow> = [
     cell: ({ row: { original } }) => describeOrigin(original),
   },
   { id: 'error', header: i18n.t('Error'), cell: ({ row: { original } }) => original.error?.message },
+];
+
+/** The column before all others. */
+export const SELECT_COLUMN: Columns<RunRow> = [
   {
     id: 'select',
-    width: '100px',
-    header: i18n.t('Select'),
+    width: '44px',
+    header: () => <SelectAllRuns />,
     cell: ({ row: { original } }) => <SelectRun run={original} />,
   },
 ];
 
 const COLUMNS: Columns<RunRow> = [
+  ...SELECT_COLUMN,
   {
     id: 'workflow',
     header: i18n.t('Workflow'),
@@ -111,24 +125,14 @@ export function Runs({
   const { workspaceId } = useWorkspace();
   const filter = workflowId === undefined ? chosen : { ...chosen, workflowId };
   const [isLive, setLive] = useState(true);
-  const [selected, setSelected] = useState<ReadonlyMap<string, RunRow>>(new Map());
+  const selecting = useSelectedRuns();
+  const [selected] = selecting;
   const { query, rows, newCount, showNewest } = useRuns(workspaceId, filter, { isLive, isHeld: selected.size > 0 });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const selection = useMemo(
-    () => ({
-      runs: selected,
-      toggle: (run: RunRow) =>
-        setSelected((before) => {
-          const next = new Map(before);
-          if (!next.delete(run.id)) next.set(run.id, run);
-          return next;
-        }),
-    }),
-    [selected],
-  );
+  const selection = useSelection(rows, selecting);
   const narrow = (change: RunFilter): void => onFilter((before) => optional({ ...before, ...change }));
   const isFiltered = Object.keys(chosen).length > 0;
   return (
@@ -146,8 +150,8 @@ export function Runs({
             checked={isLive}
             onChange={({ currentTarget: { checked } }) => setLive(checked)}
           />
-          <CompareSelected runs={[...selected.values()]} />
-          <BulkMenu filter={filter} selected={[...selected.keys()]} />
+          <ViewMenu listId={workflowId ?? workspaceId} filter={chosen} onChoose={(view) => onFilter(() => view)} />
+          <BulkMenu filter={filter} />
           <ExportRuns workspaceId={workspaceId} filter={filter} />
         </>
       }
@@ -158,6 +162,7 @@ export function Runs({
         onChange={narrow}
         onClear={() => onFilter(() => ({}))}
       />
+      <FilterChips filter={chosen} onChange={narrow} />
       <RunHistogram workspaceId={workspaceId} filter={filter} isLive={isLive} onChange={narrow} />
       {filter.failureGroup !== undefined && (
         <Text size="sm" mb="sm">
@@ -188,6 +193,9 @@ export function Runs({
             </div>
           )}
           <DataTable label={i18n.t('Runs')} columns={columns} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+          <SelectionBar selected={selecting}>
+            <BulkButtons executionIds={[...selected.keys()]} workflowId={filter.workflowId} />
+          </SelectionBar>
         </SelectionContext>
       ) : isFiltered ? (
         <EmptyState title={i18n.t('No matching runs')}>{i18n.t('Remove a filter, or change the search.')}</EmptyState>
@@ -202,89 +210,4 @@ export function Runs({
 
 function describeOrigin({ source, executionMode }: RunRow): string {
   return executionMode === 'normal' ? SOURCES[source] : `${SOURCES[source]}, ${MODES[executionMode]}`;
-}
-
-/** Leads to the comparison of two selected runs of a workflow, the earlier one first; nothing for other selections. */
-function CompareSelected({ runs }: { runs: readonly RunRow[] }) {
-  const [left, right, third] = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1));
-  if (!left || !right || third || left.workflowId !== right.workflowId) return null;
-  return (
-    <ButtonLink
-      variant="default"
-      leftSection={<ArrowLeftRight size={16} aria-hidden />}
-      to="/w/$workspaceId/runs/compare"
-      params={{ workspaceId: left.workspaceId }}
-      search={{ left: left.id, right: right.id }}
-    >
-      {i18n.t('Compare')}
-    </ButtonLink>
-  );
-}
-
-/** The selected runs of a list, by their ids. */
-interface Selection {
-  readonly runs: ReadonlyMap<string, RunRow>;
-  readonly toggle: (run: RunRow) => void;
-}
-
-/** Columns of a table are stable, so its cells read the selection from here. */
-const SelectionContext = createContext<Selection>({ runs: new Map(), toggle: () => undefined });
-
-/** Selects a run for a bulk action, or for a comparison. A plain input: hundreds of them are drawn while scrolling. */
-function SelectRun({ run }: { run: RunRow }) {
-  const { id, workflowName, createdAt } = run;
-  const { runs, toggle } = useContext(SelectionContext);
-  return (
-    <input
-      type="checkbox"
-      className={classes.select}
-      aria-label={
-        workflowName === null
-          ? i18n.t('Select the run of a deleted workflow from {createdAt}', { createdAt })
-          : i18n.t('Select the run of {workflowName} from {createdAt}', { workflowName, createdAt })
-      }
-      checked={runs.has(id)}
-      onChange={() => toggle(run)}
-    />
-  );
-}
-
-type Action = CreateBulkActionBody['action'];
-
-/** Starts a bulk action on the selected runs; without any, on all that match the filter. */
-function BulkMenu({ filter, selected }: { filter: RunFilter; selected: readonly string[] }) {
-  const { workspaceId, can } = useWorkspace();
-  // The runs that were counted are acted on: a period ends when the dialog opens.
-  const [started, setStarted] = useState<{ readonly action: Action; readonly target: BulkTarget }>();
-  const start = (action: Action): void =>
-    setStarted({ action, target: selected.length === 0 ? toBulkTarget(filter) : { executionIds: [...selected] } });
-  if (!can('editor')) return null;
-  return (
-    <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
-            {selected.length === 0
-              ? i18n.t('All matching runs')
-              : i18n.t('{count} selected', { count: selected.length })}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => start('rerun')}>{i18n.t('Re-run…')}</Menu.Item>
-          <Menu.Item onClick={() => start('stop')}>{i18n.t('Stop…')}</Menu.Item>
-          <Menu.Item c="var(--status-bad)" onClick={() => start('delete')}>
-            {i18n.t('Delete…')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {started && (
-        <StartBulkAction
-          workspaceId={workspaceId}
-          {...started}
-          workflowId={filter.workflowId}
-          onClose={() => setStarted(undefined)}
-        />
-      )}
-    </>
-  );
 }

@@ -9,7 +9,7 @@ import { example } from '../../testing/contract.ts';
 import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
 import { type FakeRun, type FakeRuns, keepRuns } from '../../testing/fake-runs.ts';
 import { type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
-import { click, dialog, fill, isGone, sees, user } from '../../testing/hands.ts';
+import { choose as pick, click, dialog, fill, isGone, sees, user } from '../../testing/hands.ts';
 import { ORDERS } from '../../testing/orders.ts';
 import { readPastOutput } from './loop-items.ts';
 
@@ -45,6 +45,9 @@ describe('a run', () => {
     const id = runs.add(workflow, WAITING);
     await openConsole(`/runs/${id}`);
     await screen.findByText('Waiting for approval');
+    const waits = within(await screen.findByRole('list', { name: 'What the run waits for' }));
+    await waits.findByRole('button', { name: 'Ask the manager' });
+    expect(waits.getByRole('listitem').textContent).toMatch(/Ask the manager: Waits for an approval, .* · Approvals$/);
     await expectStatus('Ask the manager', 'Waiting');
     await expectStatus('Is it large?', 'Success');
     await waitFor(() => expect(document.title).toBe('Orders · Deckhand'));
@@ -58,6 +61,7 @@ describe('a run', () => {
     await expectStatus('Refuse', 'Skipped');
     await sees('Approved in Ask the manager by Ada');
     await sees(': <b>yes</b>');
+    await isGone('list', 'What the run waits for');
     await click('button', /^Add the price/);
     await within(await screen.findByRole('tree', { name: 'Output of price' })).findByText('150');
     await click('tab', 'Input');
@@ -125,7 +129,37 @@ describe('a run', () => {
     await click('button', 'More actions');
     await screen.findByRole('menuitem', { name: 'Re-run with version 2 (live, latest)' });
     await screen.findByRole('menuitem', { name: 'Re-run with version 1 (original)' });
-    expect(screen.getAllByRole('menuitem', { name: /^Re-run with/ })).toHaveLength(2);
+    expect(screen.getAllByRole('menuitem', { name: /^Re-run with version/ })).toHaveLength(2);
+  });
+
+  it('is run again with an edited input, and the version that is chosen', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    const live = workflows.saveVersion(workflow.id, ORDERS);
+    workflows.change(workflow.id, { status: 'active', activeVersionId: live });
+    await openConsole(`/runs/${id}`);
+    await click('button', 'More actions');
+    await click('menuitem', 'Re-run with edited input…');
+    const form = await dialog();
+    expect((await form.findByLabelText<HTMLTextAreaElement>('Input')).value).toBe('{\n  "count": 50\n}');
+    await fill('Input', '[1]', form);
+    await form.findByText('Not a JSON object');
+    expect(form.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(true);
+    await fill('Input', '{"count":51}', form);
+    await pick('Version', 'version 1 (original)', form);
+    await click('button', 'Run', form);
+    await waitFor(() => expect(location.pathname).toBe(`/w/${workflow.workspaceId}/runs/${runs.all[0]?.id ?? ''}`));
+    expect(runs.asked).toEqual([
+      {
+        path: 'execute',
+        body: {
+          input: { count: 51 },
+          triggerNodeId: 'start',
+          executionMode: 'normal',
+          version: runs.get(id).workflowVersionId,
+        },
+      },
+    ]);
   });
 
   it('is saved as a test of its workflow, which passes', async () => {
@@ -171,6 +205,22 @@ describe('a run', () => {
     runs.change(id, { status: 'failed', error, nodes: { ask: {}, refuse: { status: 'failed', error: REFUSED } } });
     await within(await screen.findByRole('region', { name: 'Node' })).findByText(/the manager refused/);
     await expectStatus('Refuse', 'Failed');
+  });
+
+  it('says what to do about its error, and which run started it', async () => {
+    const { workflow, runs } = keepOrders();
+    const parent = runs.add(workflow);
+    const id = runs.add(workflow, {
+      ...{ status: 'failed', parentExecutionId: parent, parentNodeId: 'price' },
+      error: { code: 'CREDENTIAL_ENDED', message: 'the key was revoked', nodeId: 'price' },
+      nodes: { price: { status: 'failed' } },
+    });
+    await openConsole(`/runs/${id}`);
+    const alert = within(await screen.findByRole('alert'));
+    alert.getByText(/^Check the credential of the node\./);
+    expect(alert.getByRole('link', { name: 'Credentials' }).getAttribute('href')).toMatch(/\/credentials$/);
+    await click('link', parent.slice(0, 8));
+    await waitFor(() => expect(location.href).toMatch(new RegExp(`/runs/${parent}\\?node=price$`)));
   });
 
   it('is redacted and deleted', async () => {
@@ -226,6 +276,32 @@ describe('a run', () => {
     await click('tab', 'Debug');
     await within(await screen.findByRole('tree', { name: 'Parameters of price' })).findByText('150');
     expect(scrolls).not.toHaveBeenCalled();
+  });
+
+  it('has the console output of all nodes of a debug run, in the order of their starts', async () => {
+    const { workflow, runs } = keepOrders();
+    const at = (second: number): string => new Date(Date.UTC(2026, 0, 5, 9, 0, second)).toISOString();
+    const nodes = { large: 3, price: 1, start: 0 };
+    const id = runs.add(workflow, {
+      ...{ status: 'failed', executionMode: 'debug', createdAt: at(0), startedAt: at(0) },
+      nodes: Object.fromEntries(
+        Object.entries(nodes).map(([node, second]) => [node, { startedAt: at(second), finishedAt: at(second) }]),
+      ),
+    });
+    answer('GET /api/executions/:id/nodes/:nodeId/debug', ({ params: { nodeId = '' } }) =>
+      nodeId === 'start'
+        ? refusal('NOT_FOUND')
+        : { nodeId, iteration: null, console: [`${nodeId} begins`, `${nodeId} <b>ends</b>`] },
+    );
+    await openConsole(`/runs/${id}`);
+    await click('tab', 'All logs');
+    const logs = within(await screen.findByRole('list', { name: 'Logs of the run' }));
+    expect(logs.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+      'Add the price +1.00 sprice begins\nprice <b>ends</b>',
+      'Is it large? +3.00 slarge begins\nlarge <b>ends</b>',
+    ]);
+    await click('button', 'Is it large?', logs);
+    await within(await screen.findByRole('region', { name: 'Node' })).findByRole('heading', { name: 'Is it large?' });
   });
 
   it('marks what a partial rerun has reused, and links to the version that ran', async () => {
@@ -288,6 +364,56 @@ describe('a run', () => {
     const attempts = await screen.findAllByRole('listitem');
     const texts = attempts.map(({ textContent }) => textContent).filter((text) => /HTTP_STATUS|Success/.test(text));
     expect(texts.slice(-2)).toEqual([expect.stringContaining('HTTP_STATUS'), expect.stringContaining('Success')]);
+  });
+
+  it('has a timeline that is zoomed at the selected node, moved, and shown as a whole again', async () => {
+    const { workflow, runs } = keepOrders();
+    const time = (second: number): string => new Date(Date.UTC(2026, 0, 5, 9, 0, second)).toISOString();
+    const done = (from: number, to: number) => ({ output: {}, startedAt: time(from), finishedAt: time(to) });
+    const id = runs.add(workflow, {
+      // Nodes of a run that succeeded would all have run.
+      ...{ status: 'stopped', createdAt: time(0), startedAt: time(0), finishedAt: time(10) },
+      nodes: { start: done(0, 4), price: done(4, 10) },
+    });
+    await openConsole(`/runs/${id}?node=price`);
+    const bar = async (): Promise<CSSStyleDeclaration> => {
+      const row = await screen.findByRole('button', { name: /^Add the price.*Success/ });
+      return row.querySelector<HTMLElement>('[style*="width"]')!.style;
+    };
+    const place = async (): Promise<string[]> => [(await bar()).left, (await bar()).width];
+    await waitFor(async () => expect(await place()).toEqual(['40%', '60%']));
+    const view = within(screen.getByRole('group', { name: 'View of the timeline' }));
+    expect(view.getByRole<HTMLButtonElement>('button', { name: 'Zoom out' }).disabled).toBe(true);
+    await click('button', 'Zoom in', view);
+    expect(await place()).toEqual(['-10%', '120%']);
+    await click('button', 'Earlier', view);
+    expect(await place()).toEqual(['40%', '120%']);
+    await click('button', 'Whole run', view);
+    expect(await place()).toEqual(['40%', '60%']);
+  });
+
+  it('has the runs that its nodes started in its timeline, which leads to them', async () => {
+    const workflows = keepWorkflows();
+    const definition: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'sub', type: 'workflow', name: 'Ship it' },
+      ],
+      edges: [{ source: 'start', target: 'sub' }],
+    };
+    const { workflow } = workflows.get(workflows.add({ name: 'Orders', definition }));
+    const { workflow: other } = workflows.get(workflows.add({ name: 'Shipping', definition: ORDERS }));
+    const runs = keepRuns();
+    const id = runs.add(workflow, { nodes: { start: {}, sub: {} } });
+    const child = runs.add(other, { status: 'failed', parentExecutionId: id, parentNodeId: 'sub' });
+    runs.add(other);
+    await openConsole(`/runs/${id}`);
+    const timeline = within(await screen.findByRole('list', { name: 'Timeline of nodes' }));
+    const link = await timeline.findByRole('link', { name: /^Shipping.*Failed/ });
+    expect(link.closest('li')!.textContent).toMatch(/^Ship it.*Shipping/);
+    await user.click(link);
+    await waitFor(() => expect(location.pathname).toMatch(new RegExp(`/runs/${child}$`)));
+    await screen.findByRole('link', { name: id.slice(0, 8) });
   });
 
   it('opens failed iterations of nested loops: their error, output and input, also of nodes around them', async () => {

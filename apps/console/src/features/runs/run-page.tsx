@@ -27,7 +27,9 @@ import { NodePanel } from './node-panel.tsx';
 import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import classes from './run-page.module.css';
+import { RunLogs } from './run-logs.tsx';
 import { RunValue } from './run-value.tsx';
+import { RunWaits } from './run-waits.tsx';
 import { Timeline } from './timeline.tsx';
 import { useWorkflowName } from './workflow-name.tsx';
 
@@ -111,6 +113,7 @@ function ShownRun({ run }: { run: Execution }) {
       }
     >
       <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
+      <RunWaits run={run} definition={definition ?? EMPTY} titles={titles} onSelect={select} />
       <div className={classes.panes}>
         <section className={classes.graph} aria-label={i18n.t('Graph')}>
           {definition && types ? (
@@ -130,6 +133,7 @@ function ShownRun({ run }: { run: Execution }) {
         <Tabs defaultValue="timeline" keepMounted={false} className={classes.tabs}>
           <Tabs.List>
             <Tabs.Tab value="timeline">{i18n.t('Timeline')}</Tabs.Tab>
+            {run.executionMode === 'debug' && <Tabs.Tab value="logs">{i18n.t('All logs')}</Tabs.Tab>}
             <Tabs.Tab value="trigger">{i18n.t('Trigger data')}</Tabs.Tab>
             {callbacks.length > 0 && <Tabs.Tab value="callbacks">{i18n.t('Callbacks')}</Tabs.Tab>}
           </Tabs.List>
@@ -141,6 +145,9 @@ function ShownRun({ run }: { run: Execution }) {
               selected={selected}
               onSelect={select}
             />
+          </Tabs.Panel>
+          <Tabs.Panel value="logs" pt="sm">
+            <RunLogs run={run} titles={titles} onSelect={select} />
           </Tabs.Panel>
           <Tabs.Panel value="trigger" pt="sm">
             <RunValue executionId={run.id} label={i18n.t('Trigger data')} value={run.data.trigger} />

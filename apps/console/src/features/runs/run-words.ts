@@ -1,4 +1,5 @@
 import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
+import type { RunPeriod } from '../../api/run-filter.ts';
 import { i18n } from '../../language/i18n.ts';
 
 /** What starts a run, in words. */
@@ -19,4 +20,14 @@ export const MODES: Readonly<Record<ExecutionMode, string>> = {
   test: i18n.t({ id: 'mode: Test', message: 'Test' }),
   debug: i18n.t({ id: 'mode: Debug', message: 'Debug' }),
   sandbox: i18n.t({ id: 'mode: Sandbox', message: 'Sandbox' }),
+};
+
+/** The periods of a list, in words. */
+export const PERIODS: Readonly<Record<RunPeriod, string>> = {
+  '15m': i18n.t('Last 15 minutes'),
+  '1h': i18n.t('Last hour'),
+  '24h': i18n.t('Last 24 hours'),
+  today: i18n.t('Today'),
+  yesterday: i18n.t('Yesterday'),
+  '7d': i18n.t('Last 7 days'),
 };

@@ -1,19 +1,31 @@
 import type { Definition, Execution, IterationEntry } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type CSSProperties, useEffect, useState } from 'react';
-import { failedIterationsQuery, iterationsQuery, MAX_ITERATIONS } from '../../api/executions.ts';
+import {
+  type ChildRun,
+  childRunsQuery,
+  failedIterationsQuery,
+  iterationsQuery,
+  MAX_ITERATIONS,
+} from '../../api/executions.ts';
 import { useNodeTypes } from '../../api/workflows.ts';
 import { describeDuration, durationMs } from '../../components/durations.ts';
 import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.tsx';
 import { statusOf } from '../../graph/node-status.ts';
 import { i18n } from '../../language/i18n.ts';
 import { describeAttempt } from './describe-attempt.ts';
+import { Duration } from './duration.tsx';
 import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.ts';
+import { TimelineAxis } from './timeline-axis.tsx';
+import { inView, WHOLE } from './timeline-view.ts';
 import classes from './timeline.module.css';
 
 const TICK_MS = 500;
 const INDENT_PX = 16;
+/** The type of nodes that start runs. */
+const STARTS_RUNS = 'workflow';
 
 /** A bar per node, from its start to its end, in the order of their starts, on an axis of time. */
 export function Timeline({
@@ -39,7 +51,13 @@ export function Timeline({
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
+  const [view, setView] = useState(WHOLE);
+  const startsRuns = definition.nodes.some(({ type }) => type === STARTS_RUNS);
+  const started = useQuery({ ...childRunsQuery(run), enabled: startsRuns });
+  const children = started.data?.data ?? [];
   const times = toTimes(run, { definition, types }, now);
+  const chosen = times.bars.find(({ nodeId, isReused }) => nodeId === selected && !isReused);
+  const center = chosen === undefined ? undefined : chosen.left + chosen.width / 2;
   if (times.bars.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -48,22 +66,14 @@ export function Timeline({
     );
   }
   return (
-    <div className={classes.timeline}>
-      <div className={classes.head} aria-hidden>
-        <span className={classes.axis}>
-          {times.ticks.map(({ left, label }) => (
-            <span key={label} className={classes.tick} style={{ left: `${left}%` }}>
-              {label}
-            </span>
-          ))}
-        </span>
-      </div>
+    <div className={classes.timeline} data-zoomed={view.width < 100 || undefined}>
+      <TimelineAxis ticksOf={times.ticksOf} view={view} center={center} onView={setView} />
       <ol className={classes.list} aria-label={i18n.t('Timeline of nodes')}>
         {times.queue && (
           <li className={classes.row}>
             <span className={classes.name}>{i18n.t('Queue')}</span>
             <span className={classes.track}>
-              <span className={classes.queue} style={toStyle(times.queue)} />
+              <span className={classes.queue} style={toStyle(inView(times.queue, view))} />
             </span>
             <span className={classes.time}>{describeDuration(times.queue.ms)}</span>
           </li>
@@ -92,7 +102,7 @@ export function Timeline({
                 <StatusBadge status={statusOf(bar)} />
               </span>
               <span className={classes.track}>
-                {!bar.isReused && <Track run={run} bar={bar} spanOf={times.spanOf} />}
+                {!bar.isReused && <Track run={run} bar={bar} spanOf={times.spanOf} view={view} />}
               </span>
               <span className={classes.time}>
                 {bar.isReused ? (
@@ -102,10 +112,56 @@ export function Timeline({
                 )}
               </span>
             </button>
+            {children
+              .filter(({ parentNodeId }) => parentNodeId === bar.nodeId)
+              .map((child) => (
+                <ChildRow
+                  key={child.id}
+                  workspaceId={run.workspaceId}
+                  child={child}
+                  depth={bar.depth + 1}
+                  span={inView(times.spanOf(child.startedAt ?? child.createdAt, child.finishedAt), view)}
+                />
+              ))}
           </li>
         ))}
       </ol>
+      {started.data?.hasMore === true && (
+        <Text size="xs" c="dimmed" px="sm" py={4}>
+          {i18n.t('Only the first {count} runs that it started are shown', { count: children.length })}
+        </Text>
+      )}
     </div>
+  );
+}
+
+/** A run that a node has started, below that node; its details are on its own page. */
+function ChildRow({
+  workspaceId,
+  child: { id, workflowId, workflowName, status, startedAt, finishedAt },
+  depth,
+  span,
+}: {
+  workspaceId: string;
+  child: ChildRun;
+  depth: number;
+  span: Span;
+}) {
+  return (
+    <Link className={classes.row} to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: id }}>
+      <span className={classes.child} style={{ paddingInlineStart: depth * INDENT_PX }}>
+        {workflowName ?? i18n.t('Deleted workflow {id}', { id: workflowId.slice(0, 8) })}
+      </span>
+      <span className={classes.status}>
+        <StatusBadge status={status} />
+      </span>
+      <span className={classes.track}>
+        {startedAt !== null && <span className={classes.bar} style={toStyle(span, status)} />}
+      </span>
+      <span className={classes.time}>
+        <Duration from={startedAt} to={finishedAt} />
+      </span>
+    </Link>
   );
 }
 
@@ -113,7 +169,18 @@ export function Timeline({
  * The bar of a node: one of each attempt, or, once the run is finished, one of each iteration. Of more iterations, and
  * while the run is in progress, those that failed are on top of the bar.
  */
-function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTimes['spanOf'] }) {
+function Track({
+  run,
+  bar,
+  spanOf,
+  view,
+}: {
+  run: Execution;
+  bar: Bar;
+  spanOf: RunTimes['spanOf'];
+  /** The part of the timeline that is shown. */
+  view: Span;
+}) {
   const { nodeId, iterations, attemptSpans } = bar;
   const failedCount = bar.iterationCounts?.failed ?? 0;
   const isSplit = run.finishedAt !== null && iterations > 1 && iterations <= MAX_ITERATIONS;
@@ -127,8 +194,10 @@ function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTime
   const isWhole = parts.length === 0 || hasFailed;
   return (
     <>
-      {isWhole && <span className={classes.bar} style={toStyle(bar, bar.status)} />}
-      {iterations <= 1 && attemptSpans.length > 0 && <span className={classes.delays} style={toStyle(bar)} />}
+      {isWhole && <span className={classes.bar} style={toStyle(inView(bar, view), bar.status)} />}
+      {iterations <= 1 && attemptSpans.length > 0 && (
+        <span className={classes.delays} style={toStyle(inView(bar, view))} />
+      )}
       {parts.map(({ key, title, span, status, iteration }) => (
         <span
           key={key}
@@ -137,7 +206,7 @@ function Track({ run, bar, spanOf }: { run: Execution; bar: Bar; spanOf: RunTime
           data-iteration={iteration}
           data-failed={status === 'failed' || undefined}
           title={title}
-          style={toStyle(span, status)}
+          style={toStyle(inView(span, view), status)}
         />
       ))}
     </>
@@ -169,7 +238,7 @@ function iterationPart(
   return [{ key: iteration, title, span: spanOf(startedAt, finishedAt), status, iteration }];
 }
 
-function toStyle({ left, width }: Span, status?: Bar['status']): CSSProperties {
+function toStyle({ left, width }: Span, status?: Bar['status'] | ChildRun['status']): CSSProperties {
   const background = status && `var(--status-${STATUS_LOOKS[status].tone})`;
   return { left: `${left}%`, width: `${width}%`, ...(background !== undefined && { background }) };
 }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useSyncExternalStore } from 'react';
-import { newestRunsQuery, type RunFilter, type RunRow, runsQuery } from '../../api/executions.ts';
+import { newestRunsQuery, type RunRow, runsQuery } from '../../api/executions.ts';
+import type { RunFilter } from '../../api/run-filter.ts';
 
 /** Polling interval of a live list, in ms. Browsers that hide the page do not poll. */
 const LIVE_MS = 2_000;

@@ -8,11 +8,12 @@ import { Loading } from '../../components/loading.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { WorkflowPath } from '../workflows/workflow-path.tsx';
 import { WorkflowTabs } from '../workflows/workflow-tabs.tsx';
-import { RUN_COLUMNS, Runs } from './run-list.tsx';
+import { RUN_COLUMNS, Runs, SELECT_COLUMN } from './run-list.tsx';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId/executions');
 
 const COLUMNS: Columns<RunRow> = [
+  ...SELECT_COLUMN,
   {
     id: 'run',
     header: i18n.t({ id: 'noun: Run', message: 'Run' }),

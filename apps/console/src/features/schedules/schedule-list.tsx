@@ -1,15 +1,18 @@
 import type { ScheduleEntry } from '@deckhand/contracts';
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { pauseSchedule, resumeSchedule, schedulesQuery } from '../../api/schedules.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
+import { execute } from '../../api/workflows.ts';
 import type { Columns } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Listing } from '../../components/listing.tsx';
-import { notifyProblem } from '../../components/notice-board.ts';
+import { notify, notifyProblem } from '../../components/notice-board.ts';
 import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { describeCron } from '../../graph/cron.ts';
 import { dateLocale, i18n } from '../../language/i18n.ts';
 
 const COLUMNS: Columns<ScheduleEntry> = [
@@ -26,7 +29,11 @@ const COLUMNS: Columns<ScheduleEntry> = [
       </Link>
     ),
   },
-  { id: 'cron', header: i18n.t('Cron'), cell: ({ row: { original } }) => <code>{original.cron}</code> },
+  {
+    id: 'cron',
+    header: i18n.t('When'),
+    cell: ({ row: { original } }) => <span title={original.cron}>{describeCron(original.cron)}</span>,
+  },
   { id: 'timezone', header: i18n.t('Time zone'), cell: ({ row: { original } }) => original.timezone },
   {
     id: 'next',
@@ -37,10 +44,19 @@ const COLUMNS: Columns<ScheduleEntry> = [
   {
     id: 'last',
     header: i18n.t('Last run'),
-    cell: ({ row: { original } }) => <RelativeTime at={original.lastFireAt} />,
+    cell: ({ row: { original } }) => <LastRun schedule={original} />,
   },
-  { id: 'blocked', header: i18n.t('Delayed by'), cell: ({ row: { original } }) => original.blockedBy },
-  { id: 'pause', header: '', cell: ({ row: { original } }) => <PauseOrResume schedule={original} /> },
+  { id: 'blocked', header: i18n.t('Delayed by'), cell: ({ row: { original } }) => describeLimit(original.blockedBy) },
+  {
+    id: 'pause',
+    header: '',
+    cell: ({ row: { original } }) => (
+      <Group gap="xs" wrap="nowrap">
+        <RunNow schedule={original} />
+        <PauseOrResume schedule={original} />
+      </Group>
+    ),
+  },
 ];
 
 /** The schedules of the active workflows of the workspace. */
@@ -67,6 +83,61 @@ function LocalTime({ at }: { at: string | null }) {
   if (at === null) return null;
   const format = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short' });
   return <time dateTime={at}>{format.format(new Date(at))}</time>;
+}
+
+/** When a schedule last led to a run, with a link to it. */
+function LastRun({ schedule: { lastFireAt, lastExecutionId } }: { schedule: ScheduleEntry }) {
+  const { workspaceId } = useWorkspace();
+  if (lastExecutionId === null) return <RelativeTime at={lastFireAt} />;
+  return (
+    <AnchorLink size="sm" to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: lastExecutionId }}>
+      <RelativeTime at={lastFireAt} />
+    </AnchorLink>
+  );
+}
+
+/** The limits that delay runs of schedules, by their codes. */
+const LIMITS: Readonly<Record<string, string>> = {
+  workspace_over_quota: i18n.t('Quota of the workspace'),
+  workspace_rate_limited: i18n.t('Rate limit of the workspace'),
+  SCHEDULE_OVERLAP: i18n.t('Unfinished runs of the schedule'),
+  CONCURRENCY_LIMIT: i18n.t('Other runs with the same key'),
+};
+
+/** Names a limit; one of a later version by its code. */
+function describeLimit(code: string | null): string | null {
+  return code === null ? null : (LIMITS[code] ?? code);
+}
+
+/** Starts a run as if the schedule were due, of the live version, and opens it. */
+function RunNow({ schedule: { workflowId, workflowName, nodeId, timezone } }: { schedule: ScheduleEntry }) {
+  const { workspaceId, can } = useWorkspace();
+  const navigate = useNavigate();
+  const start = useMutation({
+    mutationFn: () =>
+      execute(workflowId, {
+        version: 'active',
+        triggerNodeId: nodeId,
+        input: { scheduledFor: new Date().toISOString(), timezone, nodeId, isCatchUp: false },
+      }),
+    onError: notifyProblem,
+    onSuccess: async ({ executionId, warning }) => {
+      if (warning !== undefined) notify(warning);
+      await navigate({ to: '/w/$workspaceId/runs/$executionId', params: { workspaceId, executionId } });
+    },
+  });
+  if (!can('editor')) return null;
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={i18n.t('Run {nodeId} of {workflowName} now', { nodeId, workflowName })}
+      loading={start.isPending}
+      onClick={() => start.mutate()}
+    >
+      {i18n.t('Run now')}
+    </Button>
+  );
 }
 
 function PauseOrResume({ schedule: { workflowId, workflowName, nodeId, pausedAt } }: { schedule: ScheduleEntry }) {

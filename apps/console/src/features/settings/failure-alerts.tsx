@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Stack, TagsInput, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, TagsInput, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useWorkspace } from '../../api/use-workspace.ts';
@@ -10,9 +10,10 @@ import { CredentialSelect } from '../editor/inspector/credential-select.tsx';
 import { i18n } from '../../language/i18n.ts';
 import { type AlertChannel, alertWorkflow } from './alert-workflow.ts';
 import { type AlertSteps, setUpAlerts } from './set-up-alerts.ts';
+import { TestAlert } from './test-alert.tsx';
 
 /** Sets up alerts on failed runs: an error workflow of the workspace, which may be changed like any other. */
-export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean }) {
+export function FailureAlerts({ errorWorkflowId }: { errorWorkflowId: string | null }) {
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <section aria-labelledby="failure-alerts">
@@ -21,13 +22,16 @@ export function FailureAlerts({ hasErrorWorkflow }: { hasErrorWorkflow: boolean 
       </Title>
       <Stack gap="xs" align="flex-start">
         <Text size="sm" c="dimmed">
-          {hasErrorWorkflow
+          {errorWorkflowId !== null
             ? i18n.t('The error workflow above is started when a run fails. New alerts replace it.')
             : i18n.t('No alert is sent when a run fails. Set one up, by e-mail or as an HTTP request.')}
         </Text>
-        <Button variant="default" onClick={dialog.open}>
-          {i18n.t('Set up alerts')}
-        </Button>
+        <Group gap="xs">
+          <Button variant="default" onClick={dialog.open}>
+            {i18n.t('Set up alerts')}
+          </Button>
+          {errorWorkflowId !== null && <TestAlert errorWorkflowId={errorWorkflowId} />}
+        </Group>
       </Stack>
       {isOpen && <SetUpAlerts onClose={dialog.close} />}
     </section>

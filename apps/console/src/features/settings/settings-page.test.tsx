@@ -4,6 +4,7 @@ import { screen, waitFor } from '@testing-library/react';
 import { openConsole, prepareConsole, reload, WORKSPACE } from '../../testing/console.tsx';
 import { example } from '../../testing/contract.ts';
 import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
+import { keepRuns } from '../../testing/fake-runs.ts';
 import { definitionOf, type FakeWorkflows, keepWorkflows } from '../../testing/fake-workflows.ts';
 import { choose, click, dialog, fill, user } from '../../testing/hands.ts';
 
@@ -37,6 +38,28 @@ describe('the settings of a workspace', () => {
     await waitFor(() => expect(chosen()).toBe('Report errors'));
     await chooseErrorWorkflow('No workflow');
     await waitFor(() => expect(read().errorWorkflowId).toBeNull());
+  });
+
+  it('send a test alert by the error workflow, each about another workflow', async () => {
+    const { workflows } = keepSettings();
+    const id = workflows.add({ name: 'Report errors', definition: definitionOf() });
+    const runs = keepRuns((asked) => workflows.get(asked).workflow);
+    await openConsole('/settings');
+    await screen.findByRole('button', { name: 'Set up alerts' });
+    expect(screen.queryByRole('button', { name: 'Send a test alert' })).toBeNull();
+    await chooseErrorWorkflow('Report errors');
+    await click('button', 'Send a test alert');
+    await waitFor(() => expect(location.pathname).toMatch(new RegExp(`/runs/${runs.all[0]?.id ?? ''}$`)));
+    const [asked] = runs.asked;
+    expect(asked?.body).toMatchObject({
+      ...{ version: 'active', executionMode: 'test' },
+      input: {
+        workspaceId: WORKSPACE.workspaceId,
+        status: 'failed',
+        workflowId: expect.stringMatching(/^test-alert-/),
+      },
+    });
+    expect(runs.all[0]?.workflowId).toBe(id);
   });
 
   it('stay on the screen when the person behind them cannot be read again', async () => {

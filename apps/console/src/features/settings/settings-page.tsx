@@ -36,7 +36,7 @@ export function SettingsPage() {
       {query.data ? (
         <Stack gap="xl" key={workspaceId}>
           <Form key={query.data.errorWorkflowId} workspace={query.data} />
-          {can('admin') && <FailureAlerts hasErrorWorkflow={query.data.errorWorkflowId !== null} />}
+          {can('admin') && <FailureAlerts errorWorkflowId={query.data.errorWorkflowId} />}
           <Usage />
           {can('admin') && <CallbackSecrets />}
           {can('owner') && <DeleteWorkspace />}

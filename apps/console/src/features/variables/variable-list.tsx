@@ -1,15 +1,25 @@
 import type { VariableEntry } from '@deckhand/contracts';
-import { Button, Group, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.ts';
-import { createVariable, deleteVariable, updateVariable, variablesQuery } from '../../api/variables.ts';
+import {
+  createVariable,
+  deleteVariable,
+  updateVariable,
+  variablesQuery,
+  variableUsesQuery,
+} from '../../api/variables.ts';
+import { Broken } from '../../components/broken.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import type { Columns } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Listing } from '../../components/listing.tsx';
+import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
@@ -59,9 +69,24 @@ function Actions({ variable }: { variable: VariableEntry }) {
   const { workspaceId, can } = useWorkspace();
   const queryClient = useQueryClient();
   const [isEditing, setEditing] = useState(false);
-  if (!can('editor')) return null;
+  const [isShowing, setShowing] = useState(false);
+  const whereUsed = (
+    <>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={i18n.t('Where {name} is used', { name: variable.name })}
+        onClick={() => setShowing(true)}
+      >
+        {i18n.t('Where used')}
+      </Button>
+      {isShowing && <Uses variable={variable} onClose={() => setShowing(false)} />}
+    </>
+  );
+  if (!can('editor')) return whereUsed;
   return (
     <Group gap="xs" wrap="nowrap">
+      {whereUsed}
       <Button
         variant="default"
         size="compact-sm"
@@ -82,6 +107,33 @@ function Actions({ variable }: { variable: VariableEntry }) {
       />
       {isEditing && <VariableForm workspaceId={workspaceId} variable={variable} onClose={() => setEditing(false)} />}
     </Group>
+  );
+}
+
+/** Lists the workflows that read a variable. */
+function Uses({ variable: { id, name }, onClose }: { variable: VariableEntry; onClose: () => void }) {
+  const { workspaceId } = useWorkspace();
+  const uses = useQuery(variableUsesQuery(id));
+  return (
+    <Dialog title={i18n.t('Where {name} is used', { name })} onClose={onClose}>
+      {uses.isError ? (
+        <Broken error={uses.error} reset={() => void uses.refetch()} />
+      ) : !uses.data ? (
+        <Loading />
+      ) : uses.data.data.length === 0 ? (
+        <Text size="sm">{i18n.t('No workflow names it. Names that expressions compute are not found.')}</Text>
+      ) : (
+        <ul>
+          {uses.data.data.map(({ workflowId, name: workflow }) => (
+            <li key={workflowId}>
+              <AnchorLink size="sm" to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId }}>
+                {workflow}
+              </AnchorLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
   );
 }
 

@@ -177,8 +177,9 @@ it('shows how each workflow is doing, and leads to its failed runs; it is sorted
   await openConsole('/workflows');
   const link = await screen.findByRole('link', { name: '3' });
   const cells = within(link.closest('tr')!).getAllByRole('cell');
-  expect(cells.map(({ textContent }) => textContent).slice(0, 5)).toEqual([
+  expect(cells.map(({ textContent }) => textContent).slice(0, 6)).toEqual([
     ' Orders',
+    '',
     'Draft',
     'Webhook, Schedule',
     expect.stringMatching(/^Timed out/),
@@ -235,4 +236,20 @@ it('a template is what a new workflow starts with, and says which variables it n
   await click('button', 'Create', form);
   await screen.findByText('Second question');
   expect(workflows.all.map(({ workflow: { name } }) => name)).toEqual(['Escalate a decision']);
+});
+
+describe('a favorite workflow', () => {
+  it('is in the navigation, also after a reload, until it is removed', async () => {
+    const id = keepWorkflows().add({ name: 'Orders', definition: MANUAL });
+    await openConsole('/workflows');
+    await click('button', 'Favorite Orders');
+    const favorites = async () => within(await screen.findByRole('navigation', { name: 'Favorites' }));
+    await (await favorites()).findByRole('link', { name: 'Orders' });
+    reload();
+    const link = (await favorites()).getByRole('link', { name: 'Orders' });
+    expect(link.getAttribute('href')).toMatch(new RegExp(`/workflows/${id}$`));
+    const star = await screen.findByRole('button', { name: 'Favorite Orders', pressed: true });
+    await user.click(star);
+    await isGone('navigation', 'Favorites');
+  });
 });

@@ -1,11 +1,13 @@
 import type { WorkflowActivity, WorkflowEntry } from '@deckhand/contracts';
+import { ActionIcon, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Folder, Workflow } from 'lucide-react';
+import { Folder, Star, Workflow } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo } from 'react';
 import { describePath, type FolderTree } from '../../api/folder-tree.ts';
 import { activityQuery } from '../../api/monitoring.ts';
 import { workflowsQuery } from '../../api/workflows.ts';
+import { useFavorites } from '../../app/favorites.ts';
 import { Broken } from '../../components/broken.tsx';
 import { type Columns, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -114,6 +116,11 @@ const NAME: Columns<Row> = [
 ];
 
 const REST: Columns<Row> = [
+  {
+    id: 'favorite',
+    header: () => <VisuallyHidden>{i18n.t('Favorite')}</VisuallyHidden>,
+    cell: ofWorkflow((workflow) => <Favorite workflow={workflow} />),
+  },
   { id: 'status', header: i18n.t('Status'), cell: ofWorkflow(({ status }) => <StatusBadge status={status} />) },
   {
     id: 'triggers',
@@ -168,6 +175,24 @@ function Name({ row }: { row: Row }) {
     <Link to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId: id }}>
       <Workflow size={18} className={classes.workflow} aria-hidden /> {name}
     </Link>
+  );
+}
+
+/** Adds a workflow to the favorites of this browser, or removes it. */
+function Favorite({ workflow: { id, name, workspaceId } }: { workflow: WorkflowEntry }) {
+  const [ids, toggle] = useFavorites(workspaceId);
+  const isFavorite = ids.includes(id);
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="sm"
+      aria-pressed={isFavorite}
+      aria-label={i18n.t('Favorite {name}', { name })}
+      onClick={() => toggle(id)}
+    >
+      <Star size={16} aria-hidden className={isFavorite ? classes.favorite : undefined} />
+    </ActionIcon>
   );
 }
 
