@@ -1557,15 +1557,15 @@ export const MUTANTS: readonly Mutant[] = [
       'authentication requires members for a workspace in the query',
     ],
   ]),
-  ...of('packages/nodes/src/types/connector.ts', 'unit:nodes/src/types/connector', [
-    ['values are not checked', "    if (issues.length > 0) throw invalid('values', issues);\n", ''],
+  ...of('packages/nodes/src/connectors/call-operation.ts', 'unit:nodes/src/types/connector', [
+    ['values are not checked', '  if (issues.length > 0) throw invalidValues(issues);\n', ''],
     [
       'a connector takes any credential',
       'if (preset || credentials.length === 0)',
       'if (preset || credentials.length >= 0)',
     ],
   ]),
-  ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
+  ...of('packages/nodes/src/credentials/open-credential.ts', 'integration:integration/worker/credentials', [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],
     ['an API key goes to webhooks', ' && sentTo.pathname.startsWith(api.pathname)', ''],
   ]),

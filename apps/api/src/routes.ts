@@ -34,6 +34,7 @@ import {
   startPasskey,
 } from './routes/auth/second-factors.ts';
 import { getSetup, setup } from './routes/auth/setup.ts';
+import { testCredential } from './routes/credential-tests.ts';
 import {
   createCredential,
   deleteCredential,
@@ -268,6 +269,7 @@ export function listRoutes(
     deleteCredential: deleteCredential(resources),
     connectCredential: connectCredential(resources),
     pollCredentialConnection: pollCredentialConnection(resources),
+    testCredential: testCredential(resources),
     listCredentialUses: listCredentialUses(resources),
 
     listEventEndpoints: listEventEndpoints(resources),

@@ -7,12 +7,14 @@ export {
   operationDetails,
   operationEntry,
 } from './connectors/stored-connector.ts';
+export { checkCredential, type CheckContext, type CheckTarget } from './credentials/check-credential.ts';
+export { createCredentialOpener, type OpenCredential } from './credentials/open-credential.ts';
 export { createFairSemaphore } from './code/fair-semaphore.ts';
 export { createFileProcesses } from './files/file-process.ts';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.ts';
 export { createHttpClient, httpClientOptions, type HttpClientOptions, type PooledHttpClient } from './http/client.ts';
 export type { ProxySettings } from './http/proxy.ts';
-export { createMailSender } from './email/send.ts';
+export { createMailSender, type MailClient } from './email/send.ts';
 export { createProvider, type Provider } from './oauth2/provider.ts';
 export { OAuth2Error } from './oauth2/provider-request.ts';
 export {

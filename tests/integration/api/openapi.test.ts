@@ -438,6 +438,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/credentials${inWorkspace}`);
     await done('GET', `/api/credentials/${credential.id}`);
     await done('PATCH', `/api/credentials/${credential.id}`, { name: 'Store' });
+    await done('POST', `/api/credentials/${credential.id}/test`, { url: provider.url });
     await done('DELETE', `/api/credentials/${credential.id}`);
     const { authorizationUrl, deviceAuthorizationUrl, tokenUrl } = provider.endpoints;
     const clientOf = (grant: string, more: object) => ({

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { type NodeContext, NodeError, type OpenedCredential } from '@deckhand/engine';
+import { type NodeContext, NodeError, type NodeServices, type OpenedCredential } from '@deckhand/engine';
 import { credentialHeader } from './credential-header.ts';
 import { requestBody, requestHeaders, type Scalar } from './request-parts.ts';
 import { errorBody, excerpt, responseBody, type ResponseType } from './response-body.ts';
@@ -34,6 +34,11 @@ export interface SentRequest {
   readonly errorMessage?: ((body: JsonValue) => string | undefined) | undefined;
 }
 
+/** The part of a node's context with which requests are sent. */
+export interface SenderContext extends Pick<NodeContext, 'files' | 'idempotencyKey' | 'signal' | 'now'> {
+  readonly services: Pick<NodeServices, 'http' | 'traffic'>;
+}
+
 /** A response as nodes return it. */
 type Response = JsonObject & { readonly headers: JsonObject };
 
@@ -45,7 +50,7 @@ type Response = JsonObject & { readonly headers: JsonObject };
  */
 export function createSender(
   sent: SentRequest,
-  { services, files, idempotencyKey, signal, now }: NodeContext,
+  { services, files, idempotencyKey, signal, now }: SenderContext,
 ): (url: URL, number: number) => Promise<Response> {
   const { method = 'GET', acceptErrorStatus = false, responseType = 'auto', followRedirects = true } = sent;
   const { authorization, credential, idempotencyHeader } = sent;
