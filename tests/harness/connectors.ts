@@ -17,7 +17,7 @@ export function trackerAt(url: string): typeof TRACKER {
 }
 
 /** Reads a pack and its document. @throws for one with issues. */
-function readTracker({ pack, document } = TRACKER): Connector {
+export function readTracker({ pack, document } = TRACKER): Connector {
   const names = { pack: 'pack.yaml', document: 'openapi.yaml' };
   const read = readPack({
     pack: { name: names.pack, text: pack },

@@ -34,6 +34,7 @@ import {
   startPasskey,
 } from './routes/auth/second-factors.ts';
 import { getSetup, setup } from './routes/auth/setup.ts';
+import { listConnectorChoices } from './routes/connector-choices.ts';
 import { testCredential } from './routes/credential-tests.ts';
 import {
   createCredential,
@@ -255,6 +256,7 @@ export function listRoutes(
 
     listConnectors: listConnectors(resources),
     createConnector: createConnector(resources),
+    listConnectorChoices: listConnectorChoices(resources),
     listConnectorVersions: listConnectorVersions(resources),
     deleteConnector: deleteConnector(resources),
     listConnectorOperations: listConnectorOperations(resources),

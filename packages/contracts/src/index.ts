@@ -34,6 +34,7 @@ export * from './schemas/audit-log.ts';
 export * from './schemas/auth.ts';
 export * from './schemas/bulk-actions.ts';
 export * from './schemas/common.ts';
+export * from './schemas/connector-choices.ts';
 export * from './schemas/connector-packs.ts';
 export * from './schemas/connectors.ts';
 export * from './schemas/n8n-tables.ts';

@@ -3,6 +3,7 @@ import type {
   CredentialCircuit,
   CredentialRateLimit,
   ExecutionMode,
+  FieldOptions,
   FileValue,
   JsonObject,
   JsonValue,
@@ -477,6 +478,8 @@ export interface ConnectorOperation {
   readonly schema: JsonObject;
   /** How further pages are read; undefined if it has no pages. */
   readonly paging: PackPaging | undefined;
+  /** Where the choices of fields come from, by path. */
+  readonly options: Readonly<Record<string, FieldOptions>>;
   /** The header with the idempotency key; undefined for the usual one. */
   readonly idempotencyHeader: string | undefined;
   /** The credentials that its connector takes; empty if it takes any that an http node does. */

@@ -1,5 +1,7 @@
 export { type BuiltInConnectors, createBuiltInConnectors } from './connectors/built-in.ts';
 export { createConnectors } from './connectors/connectors.ts';
+export { type Choice, listChoices } from './connectors/list-choices.ts';
+export type { PagePosition } from './http/pagination.ts';
 export { readConnector } from './connectors/read-connector.ts';
 export {
   connectorSummary,
