@@ -1,6 +1,16 @@
-import type { ConnectorEntry, PageOf } from '@deckhand/contracts';
-import { queryOptions } from '@tanstack/react-query';
+import type {
+  ConnectorChoices,
+  ConnectorEntry,
+  ListChoicesBody,
+  OperationDetails,
+  OperationEntry,
+  PageOf,
+} from '@deckhand/contracts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
+
+/** How long what a service listed is used again, in ms: people open the same list several times. */
+const CHOICES_MS = 60_000;
 
 /** The connectors that workflows of a workspace can use, the built-in ones among them. */
 export const connectorsQuery = (workspaceId: string) =>
@@ -8,4 +18,54 @@ export const connectorsQuery = (workspaceId: string) =>
     queryKey: ['connectors', workspaceId],
     queryFn: ({ signal }) =>
       call<PageOf<ConnectorEntry>>('GET', '/api/connectors', { query: { workspaceId, limit: 500 }, signal }),
+  });
+
+/** What names a version of a connector. */
+export interface ConnectorVersion {
+  readonly workspaceId: string;
+  readonly connector: string;
+  readonly version: string;
+}
+
+const pathOf = ({ connector, version }: ConnectorVersion): string =>
+  `/api/connectors/${encodeURIComponent(connector)}/versions/${encodeURIComponent(version)}/operations`;
+
+/** The operations of a version of a connector. */
+export const operationsQuery = (of: ConnectorVersion) =>
+  queryOptions({
+    queryKey: ['connector-operations', of],
+    queryFn: ({ signal }) => {
+      const query = { workspaceId: of.workspaceId, limit: 500 };
+      return call<PageOf<OperationEntry>>('GET', pathOf(of), { query, signal });
+    },
+    // A version of a connector never changes.
+    staleTime: Infinity,
+  });
+
+/** An operation with the schema of its values. */
+export const operationQuery = (of: ConnectorVersion, operation: string) =>
+  queryOptions({
+    queryKey: ['connector-operation', of, operation],
+    queryFn: ({ signal }) => {
+      const { workspaceId } = of;
+      const path = `${pathOf(of)}/${encodeURIComponent(operation)}`;
+      return call<OperationDetails>('GET', path, { query: { workspaceId }, signal });
+    },
+    staleTime: Infinity,
+    retry: false,
+  });
+
+/** Choices of a field, as its service lists them. */
+export const choicesQuery = (body: ListChoicesBody) =>
+  infiniteQueryOptions({
+    queryKey: ['connector-choices', body],
+    queryFn: ({ pageParam, signal }) =>
+      call<ConnectorChoices>('POST', '/api/connectors/options', {
+        body: { ...body, ...(pageParam !== undefined && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    staleTime: CHOICES_MS,
+    retry: false,
   });
