@@ -36,6 +36,11 @@ export interface HttpRequest {
   /** Absolute, http or https, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Takes the place of the first `SECRET_IN_PATH` in the path of the URL when the request is sent. Errors have the URL
+   * without it.
+   */
+  readonly pathSecret?: string | undefined;
   /** Names of further headers that must not follow a redirect to another origin. */
   readonly secretHeaders?: readonly string[];
   /** An origin that may be reached although its address is private. */

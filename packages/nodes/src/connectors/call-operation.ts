@@ -61,7 +61,7 @@ export async function prepareCall(call: OperationCall, context: CallContext): Pr
       ...request,
       authorization,
       credential,
-      apiKeyHeader: opened && fittingHeader(opened, operation),
+      ...placeOf(opened, operation),
       idempotencyHeader: operation.idempotencyHeader,
       errorMessage: (body) => operation.errorMessage(body),
     },
@@ -102,17 +102,37 @@ function withLimit(
   return { ...credential, traffic: limited };
 }
 
+/** What a secret in a path may have, so that it is a part of one step of it. */
+const PATH_SECRET = /^[\w.:~-]{1,1000}$/;
+
 /**
- * Returns the header of an API key, by the preset that a credential fits.
- * @throws NodeError CREDENTIAL_UNSUITABLE if it fits none of them.
+ * Returns where a request has the secret of a credential, by the preset that the credential fits.
+ * @throws NodeError CREDENTIAL_UNSUITABLE if it fits none of them, or cannot be where the preset wants it.
  */
-function fittingHeader(credential: OpenedCredential, { credentials }: ConnectorOperation): string | undefined {
+function placeOf(
+  credential: OpenedCredential | undefined,
+  { credentials }: ConnectorOperation,
+): Pick<SentRequest, 'apiKeyHeader' | 'pathSecret' | 'followRedirects'> {
+  if (!credential) {
+    if (credentials.every(({ path }) => path === undefined)) return {};
+    throw unsuitable('the connector needs a credential, which is a part of its addresses');
+  }
   const type = credential.renew ? 'oauth2' : credential.type;
   const preset = credentials.find((each) => each.type === type);
-  if (preset || credentials.length === 0) return preset?.header;
-  const types = credentials.map((each) => each.type).join(', ');
-  const message = `the connector takes a credential of type ${types}, and not ${type}`;
-  throw new NodeError('CREDENTIAL_UNSUITABLE', message, { isRetryable: false });
+  if (!preset && credentials.length > 0) {
+    const types = credentials.map((each) => each.type).join(', ');
+    throw unsuitable(`the connector takes a credential of type ${types}, and not ${type}`);
+  }
+  if (preset?.path === undefined || credential.type !== 'apiKey') return { apiKeyHeader: preset?.header };
+  const { value } = credential.secret;
+  if (!PATH_SECRET.test(value) || /^\.+$/.test(value))
+    throw unsuitable('the credential has a character that cannot be a part of the addresses of the connector');
+  // What a service redirects to may have the secret, and is not ours to hide.
+  return { pathSecret: value, followRedirects: false };
+}
+
+function unsuitable(message: string): NodeError {
+  return new NodeError('CREDENTIAL_UNSUITABLE', message, { isRetryable: false });
 }
 
 /**

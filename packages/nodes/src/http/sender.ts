@@ -30,6 +30,8 @@ export interface SentRequest {
   readonly idempotencyHeader?: string | undefined;
   /** The header of an API key whose credential names none; `x-api-key` by default. */
   readonly apiKeyHeader?: string | undefined;
+  /** The secret that belongs into the path of the URL; then `credential` is sent nowhere else. */
+  readonly pathSecret?: string | undefined;
   /** Returns what the service says about an error; undefined if its response does not say it. */
   readonly errorMessage?: ((body: JsonValue) => string | undefined) | undefined;
 }
@@ -61,7 +63,8 @@ export function createSender(
   let current = credential;
 
   async function exchange(url: URL, number: number, ticket: string) {
-    const secret = current && credentialHeader(current, sent.apiKeyHeader);
+    const secret =
+      current && sent.pathSecret === undefined ? credentialHeader(current, sent.apiKeyHeader) : undefined;
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(sent.headers, { idempotencyKey: key, idempotencyHeader, authorization, secret });
     const body = await requestBody(sent.body, headers, files);
@@ -69,6 +72,7 @@ export function createSender(
       method,
       url: url.href,
       headers: Object.fromEntries(headers),
+      pathSecret: sent.pathSecret,
       ...(secret ? { secretHeaders: [secret.name] } : {}),
       exemptOrigin: credential?.ownOrigin,
       body,
