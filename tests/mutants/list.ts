@@ -1565,6 +1565,27 @@ export const MUTANTS: readonly Mutant[] = [
       'if (preset || credentials.length >= 0)',
     ],
   ]),
+  ...of('packages/db/src/credentials/tried-credentials.ts', 'integration:integration/api/credentials', [
+    [
+      'a private credential is tested by others',
+      "(key || row.visibility === 'private') && ownerId !== actor.userId",
+      "key && row.visibility === 'private' && ownerId !== actor.userId",
+    ],
+    [
+      'a credential of other workflows is sent anywhere',
+      "!isForWorkflow && ownerId !== actor.userId && !hasRole(role, 'admin')",
+      "!isForWorkflow && ownerId === null && !hasRole(role, 'admin')",
+    ],
+  ]),
+  ...of('apps/api/src/credentials/try-credential.ts', 'integration:integration/api/credentials', [
+    ['a test shows the secret', 'return maskedFailure(error, opened);', 'return maskedFailure(error, []);'],
+  ]),
+  ...of('packages/connectors/src/load-pack.ts', 'unit:connectors/src/load-pack', [
+    ['a value of a node takes the place of a secret', '  if (first !== name) report(', "  if (first === '') report("],
+  ]),
+  ...of('packages/nodes/src/http/sender.ts', 'unit:nodes/src/types/connector', [
+    ['a secret of a path is in a header, too', 'current && sent.pathSecret === undefined ?', 'current ?'],
+  ]),
   ...of('packages/nodes/src/credentials/open-credential.ts', 'integration:integration/worker/credentials', [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],
     ['an API key goes to webhooks', ' && sentTo.pathname.startsWith(api.pathname)', ''],

@@ -10,6 +10,7 @@ import {
   stopAll,
   until,
 } from '../../harness/index.ts';
+import { chatAt } from '../../harness/connectors.ts';
 import { serve } from '../../harness/serve.ts';
 
 let instance: Instance;
@@ -324,5 +325,57 @@ describe('a test of a credential', () => {
     expect(await statusOf(own, editor.session)).toBe(403);
     expect(await statusOf(ofWorkflow, editor.session)).toBe(403);
     expect(await statusOf(ofWorkflow, instance.session)).toBe(200);
+  });
+});
+
+describe('choices of a field of a connector', () => {
+  /** A page of sixty channels, and another one with one. */
+  const startService = () =>
+    serve(({ url = '', headers: { authorization = '' } }, response) => {
+      const isLast = url.includes('cursor=last');
+      const channels = Array.from({ length: isLast ? 1 : 60 }, (_, at) => ({
+        id: `C${isLast ? 99 : at}`,
+        name: `c-${at}`,
+      }));
+      const body =
+        authorization === `Bearer ${SECRET}` ? { channels, next: isLast ? '' : 'last' } : { error: authorization };
+      response.writeHead('error' in body ? 403 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+
+  it('are those that its service lists for people who may use the credential, page by page', async () => {
+    const { url } = await startService();
+    const { workspaceId } = instance;
+    const body = { workspaceId, ...chatAt(url) };
+    expect((await gateway.call('POST', '/api/connectors', { as: instance.key, body })).status).toBe(201);
+    const credentialId = (await create({ visibility: 'private' })).body.id;
+    const field = { connector: 'chat', version: '1.0.0', operation: 'message.send', field: 'body.channel' };
+    const choices = (more: object = {}, as = instance.key) =>
+      gateway.call('POST', '/api/connectors/options', { as, body: { workspaceId, ...field, credentialId, ...more } });
+    const first = await choices();
+    expect(first).toMatchObject({ status: 200, body: { data: { length: 60 }, next: expect.any(String) } });
+    const second = await choices({ cursor: first.body.next });
+    expect(second.body).toEqual({ data: [{ value: 'C99', label: 'c-0' }], next: null });
+    const found = await choices({ search: 'C-59' });
+    expect(found.body).toEqual({ data: [{ value: 'C59', label: 'c-59' }], next: null });
+    for (const cursor of ['x', first.body.next?.replace(/.$/, '')])
+      expect(await choices({ cursor })).toMatchObject({ status: 400, body: { details: [{ path: 'cursor' }] } });
+    const moved = await choices({ cursor: first.body.next, values: { body: {} } });
+    expect(moved).toMatchObject({ status: 400, body: { details: [{ path: 'cursor' }] } });
+    expect(await choices({ field: 'body.text' })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'field' }] },
+    });
+    const editor = await addPerson(instance, 'editor');
+    expect((await choices({}, editor.session)).status).toBe(403);
+    const tested = await gateway.call('POST', `/api/credentials/${credentialId}/test`, {
+      as: instance.key,
+      body: { connector: 'chat', version: '1.0.0' },
+    });
+    expect(tested.body).toMatchObject({ ok: true });
+    const other = (await create({ secret: { token: 'another-secret' } })).body.id;
+    expect(await choices({ credentialId: other })).toMatchObject({
+      status: 422,
+      body: { code: 'CONNECTOR_FAILED', error: expect.stringContaining('answered 403: Bearer ********') },
+    });
   });
 });

@@ -35,7 +35,8 @@ export async function listChoices(
 ): Promise<ConnectorChoices> {
   const { connector, version, operation, field, credentialId, workflowId, values = {}, search = '', cursor } = body;
   const credential = await readCredentialToTry(db, caller, credentialId.toLowerCase(), workflowId?.toLowerCase());
-  if (credential.workspaceId !== body.workspaceId.toLowerCase()) throw refused('credentialId', 'is not of this workspace');
+  if (credential.workspaceId !== body.workspaceId.toLowerCase())
+    throw refused('credentialId', 'is not of this workspace');
   const place = digestOf([credential.id, connector, version, operation, field, values]);
   const from = cursor === undefined ? undefined : await openCursor(secretBox, cursor, place);
   const request = { operation: { connector, version, operation }, field, values, search, from };

@@ -12,7 +12,7 @@ export function listConnectorChoices(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/connectors/options',
-    'workflows:write',
+    'connectors:write',
     {
       summary: 'List choices of a field',
       description:

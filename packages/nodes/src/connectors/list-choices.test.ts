@@ -26,7 +26,9 @@ async function listed(
   const paths: string[] = [];
   const { url } = await serve((sent, response) => {
     paths.push(sent.url ?? '');
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(responses[paths.length - 1] ?? null).replaceAll('"https://', `"${url}/`));
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(responses[paths.length - 1] ?? null).replaceAll('"https://', `"${url}/`));
   });
   const connectors = connectorsOf({ pack, document: document.replaceAll(/\burl: https:\/\//g, `url: ${url}/`) });
   const credential: OpenedCredential = { type: 'bearer', secret: { token: 'token' } };
@@ -91,7 +93,9 @@ describe('choices', () => {
     const request = { operation: send, field: 'body.channel' };
     const all = await listed(packOf('slack'), pages, request);
     expect(all.paths).toHaveLength(2);
-    expect(all.result).toMatchObject({ next: { url: expect.objectContaining({ search: expect.stringContaining('cursor=three') }) } });
+    expect(all.result).toMatchObject({
+      next: { url: expect.objectContaining({ search: expect.stringContaining('cursor=three') }) },
+    });
     const searched = await listed(packOf('slack'), pages, { ...request, search: ' GENERAL' });
     const choices = [
       { value: 'A', label: 'General' },
@@ -102,7 +106,11 @@ describe('choices', () => {
 
   it('end after five pages without one', async () => {
     const pages = Array.from({ length: 9 }, (_, index) => page([channel(`C${index}`, 'x')], `c${index}`));
-    const { result, paths } = await listed(packOf('slack'), pages, { operation: send, field: 'body.channel', search: 'y' });
+    const { result, paths } = await listed(packOf('slack'), pages, {
+      operation: send,
+      field: 'body.channel',
+      search: 'y',
+    });
     expect(paths).toHaveLength(5);
     expect(result).toMatchObject({ choices: [], next: { count: 0 } });
   });

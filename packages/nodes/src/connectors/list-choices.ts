@@ -1,8 +1,21 @@
-import { type FieldOptions, isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
+import {
+  type FieldOptions,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ValidationIssue,
+} from '@deckhand/contracts';
 import { type ConnectorOperation, NodeError, type OperationName } from '@deckhand/engine';
 import { firstPage, type PagePosition, readPage } from '../http/pagination.ts';
 import { fieldReader } from '../items/items.ts';
-import { bodyOf, type CallContext, findOperation, prepareCall, type PreparedCall, toPagination } from './call-operation.ts';
+import {
+  bodyOf,
+  type CallContext,
+  findOperation,
+  prepareCall,
+  type PreparedCall,
+  toPagination,
+} from './call-operation.ts';
 
 /** Maximum number of pages that are read at once, and of choices after which no further one is. */
 const MAX_PAGES = 5;
@@ -124,22 +137,24 @@ function neededValues(
   given: JsonObject,
 ): { readonly values: JsonObject } | { readonly issues: readonly ValidationIssue[] } {
   const issues: ValidationIssue[] = [];
-  const places = Object.entries(isJsonObject(properties) ? properties : {}).map(([place, schema]): [string, JsonObject] => {
-    const { required, properties: members } = isJsonObject(schema) ? schema : {};
-    const needed = isList(required) ? required.filter((name) => typeof name === 'string') : [];
-    const names = place === 'server' && isJsonObject(members) ? Object.keys(members) : needed;
-    const found = names.flatMap((name): [string, JsonValue][] => {
-      const value = valueOf(given, place, name);
-      const isExpression = typeof value === 'string' && value.includes('{{');
-      if (value !== undefined && value !== null && !isExpression) return [[name, value]];
-      const message = isExpression
-        ? 'is an expression, and the choices need its value'
-        : 'is needed for the choices: fill it in first';
-      if (needed.includes(name)) issues.push({ path: `values.${place}.${name}`, message });
-      return [];
-    });
-    return [place, Object.fromEntries(found)];
-  });
+  const places = Object.entries(isJsonObject(properties) ? properties : {}).map(
+    ([place, schema]): [string, JsonObject] => {
+      const { required, properties: members } = isJsonObject(schema) ? schema : {};
+      const needed = isList(required) ? required.filter((name) => typeof name === 'string') : [];
+      const names = place === 'server' && isJsonObject(members) ? Object.keys(members) : needed;
+      const found = names.flatMap((name): [string, JsonValue][] => {
+        const value = valueOf(given, place, name);
+        const isExpression = typeof value === 'string' && value.includes('{{');
+        if (value !== undefined && value !== null && !isExpression) return [[name, value]];
+        const message = isExpression
+          ? 'is an expression, and the choices need its value'
+          : 'is needed for the choices: fill it in first';
+        if (needed.includes(name)) issues.push({ path: `values.${place}.${name}`, message });
+        return [];
+      });
+      return [place, Object.fromEntries(found)];
+    },
+  );
   if (issues.length > 0) return { issues };
   return { values: Object.fromEntries(places.filter(([, values]) => Object.keys(values).length > 0)) };
 }
@@ -147,7 +162,9 @@ function neededValues(
 /** Returns the value of a field in a place, or in any other. */
 function valueOf(values: JsonObject, place: string, name: string): JsonValue | undefined {
   const places = [values[place], ...Object.values(values)];
-  const found = places.find((members) => members !== undefined && isJsonObject(members) && Object.hasOwn(members, name));
+  const found = places.find(
+    (members) => members !== undefined && isJsonObject(members) && Object.hasOwn(members, name),
+  );
   return found !== undefined && isJsonObject(found) ? found[name] : undefined;
 }
 

@@ -141,8 +141,7 @@ async function exchange(
   const { search } = url;
   const { pathSecret } = request;
   // A function, because `$` in a text would be special.
-  const pathname =
-    pathSecret === undefined ? url.pathname : url.pathname.replace(SECRET_IN_PATH, () => pathSecret);
+  const pathname = pathSecret === undefined ? url.pathname : url.pathname.replace(SECRET_IN_PATH, () => pathSecret);
   const origin = address === undefined ? url.origin : originAt(url, address);
   const given = cookies ? await cookies.addTo(request) : request.headers;
   const { body } = request;

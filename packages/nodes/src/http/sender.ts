@@ -63,8 +63,7 @@ export function createSender(
   let current = credential;
 
   async function exchange(url: URL, number: number, ticket: string) {
-    const secret =
-      current && sent.pathSecret === undefined ? credentialHeader(current, sent.apiKeyHeader) : undefined;
+    const secret = current && sent.pathSecret === undefined ? credentialHeader(current, sent.apiKeyHeader) : undefined;
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(sent.headers, { idempotencyKey: key, idempotencyHeader, authorization, secret });
     const body = await requestBody(sent.body, headers, files);

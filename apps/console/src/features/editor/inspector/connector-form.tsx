@@ -1,4 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue, type NodeDefinition, type OperationDetails } from '@deckhand/contracts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type NodeDefinition,
+  type OperationDetails,
+} from '@deckhand/contracts';
 import { Fieldset, Input, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -186,5 +192,7 @@ const NO_VERSION = { workspaceId: '', connector: '', version: '' };
 function versionOf(workspaceId: string, { parameters = {} }: NodeDefinition) {
   const { connector, version } = parameters;
   const isNamed = typeof connector === 'string' && typeof version === 'string' && connector !== '' && version !== '';
-  return isNamed && !isExpression(connector) && !isExpression(version) ? { workspaceId, connector, version } : undefined;
+  return isNamed && !isExpression(connector) && !isExpression(version)
+    ? { workspaceId, connector, version }
+    : undefined;
 }
