@@ -263,16 +263,15 @@ describe('a test of a credential', () => {
     expect(tested.body).toEqual({ ...credential, lastTest: passed.body });
     const other = `${SECRET}-that-was-revoked`;
     const changed = await gateway.call('PATCH', path, { as: instance.key, body: { secret: { token: other } } });
-    expect(changed.body.lastTest).toBeNull();
+    expect(changed.body).toMatchObject({ lastTest: null });
     const failed = await test(credential.id, { url });
     const message = `GET ${url}/ answered 401: refused: Bearer ********`;
     expect(failed.body).toMatchObject({ ok: false, code: 'HTTP_STATUS', message });
-    expect((await gateway.call('GET', path, { as: instance.key })).body.lastTest).toEqual(failed.body);
+    const kept = await gateway.call('GET', path, { as: instance.key });
+    expect(kept.body).toMatchObject({ lastTest: failed.body });
     const entries = await instance.db.auditEntry.findMany({ where: { action: 'credential.test' } });
     const details = { name: 'Mail', ok: false, code: 'HTTP_STATUS' };
-    expect(
-      entries.find(({ resourceId, details: { ok: isOk } = {} }) => resourceId === credential.id && isOk === false),
-    ).toMatchObject({ details });
+    expect(entries).toContainEqual(expect.objectContaining({ resourceId: credential.id, details }));
     expect(JSON.stringify([entries, gateway.log])).not.toContain(SECRET);
   });
 

@@ -439,7 +439,10 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/credentials${inWorkspace}`);
     await done('GET', `/api/credentials/${credential.id}`);
     await done('PATCH', `/api/credentials/${credential.id}`, { name: 'Store' });
-    const chat = await serve((_request, response) => response.end('{"channels":[{"id":"C1","name":"general"}]}'));
+    const chat = await serve((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"channels":[{"id":"C1","name":"general"}]}');
+    });
     await done('POST', '/api/connectors', { workspaceId, ...chatAt(chat.url) });
     const ofMessages = { connector: 'chat', version: '1.0.0', operation: 'message.send', field: 'body.channel' };
     await done('POST', '/api/connectors/options', { workspaceId, credentialId: credential.id, ...ofMessages });

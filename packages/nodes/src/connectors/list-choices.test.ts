@@ -125,7 +125,8 @@ describe('choices', () => {
     expect(result).toEqual({ choices: [{ value: 'tbl1', label: 'Orders' }], next: undefined });
     expect(paths).toEqual([expect.stringContaining('/bases/app1/tables')]);
     const path = 'values.path.baseId';
-    for (const values of [{}, { path: { baseId: '{{ $vars.base }}' } }]) {
+    const unusable: JsonObject[] = [{}, { path: { baseId: '{{ $vars.base }}' } }];
+    for (const values of unusable) {
       const missing = await listed(packOf('airtable'), [], { ...request, values });
       expect(missing).toEqual({ result: { issues: [{ path, message: expect.any(String) }] }, paths: [] });
     }

@@ -88,7 +88,7 @@ async function checkServer(context: CheckContext): Promise<void> {
       return;
     case 's3': {
       const { bucket } = credential.secret;
-      const query = bucket === undefined ? {} : { 'list-type': '2', 'max-keys': '1' };
+      const query: Record<string, string> = bucket === undefined ? {} : { 'list-type': '2', 'max-keys': '1' };
       await connectS3(context, credential).send({ method: 'GET', bucket, query });
       return;
     }

@@ -237,8 +237,9 @@ credentials: [{ type: apiKey, title: Token, path: token }]
 operations: [{ id: message.send, operation: send, title: Send }]
 `;
 
-  async function send(credential: OpenedCredential | undefined, listener: RequestListener, url?: string) {
-    const address = url ?? (await serve(listener)).url;
+  /** Calls the operation. @returns its outcome or its error. */
+  async function send(credential: OpenedCredential | undefined, listener: RequestListener): Promise<unknown> {
+    const { url: address } = await serve(listener);
     const document = { '/bot{token}/send': { parameters: path, post: { operationId: 'send' } } };
     const files = {
       pack: PACK,
@@ -246,10 +247,11 @@ operations: [{ id: message.send, operation: send, title: Send }]
     };
     const services = { ...NO_SERVICES, http, connectors: connectorsOf(files) };
     const parameters = { connector: 'bot', version: '1.0.0', operation: 'message.send' };
-    return node.run(parameters, nodeContext({ services, credential: () => Promise.resolve(credential) })).then(
-      (outcome) => outcome,
-      (error: unknown) => error,
-    );
+    try {
+      return await node.run(parameters, nodeContext({ services, credential: () => Promise.resolve(credential) }));
+    } catch (error) {
+      return error;
+    }
   }
 
   const key = (value: string): OpenedCredential => ({ type: 'apiKey', secret: { value } });
