@@ -55,12 +55,13 @@ function ListedInput({
         clearable
         placeholder={i18n.t('Choose, or type a value')}
         nothingFoundMessage={isFetching ? i18n.t('Reading the choices…') : i18n.t('No choice has this name')}
-        error={isOpen && error ? error.message : undefined}
+        error={error?.message}
         data={optionsOf(choices, chosen, value, text)}
         // The service has searched already, and what is typed is a choice, too.
         filter={({ options }) => options}
         value={value === undefined || value === null ? null : toText(value)}
         onDropdownOpen={() => setOpen(true)}
+        onDropdownClose={() => setOpen(false)}
         onSearchChange={(next) => {
           setTyped(next);
           if (isExpression(next)) onChange(next);
@@ -71,7 +72,7 @@ function ListedInput({
           onChange(next === null ? undefined : (choice?.value ?? take(next)));
         }}
       />
-      {isOpen && hasNextPage && (
+      {hasNextPage && (
         <Button variant="subtle" size="compact-xs" loading={isFetching} onClick={() => void fetchNextPage()}>
           {i18n.t('Read more choices')}
         </Button>

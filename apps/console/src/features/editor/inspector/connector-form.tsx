@@ -131,13 +131,16 @@ function Places({
 }: Omit<FieldInputProps, 'value'> & { value: JsonObject; details: OperationDetails; of: ConnectorNode }) {
   const places = useMemo(() => placesOf(details), [details]);
   const { credentialId } = node;
-  const requestFor = (path: string) =>
-    credentialId === undefined
-      ? null
-      : {
-          ...{ workspaceId, workflowId, credentialId, field: path, values: value },
-          ...{ connector: details.connector, version: details.version, operation: details.id },
-        };
+  const requestFor = (place: string, name: string) => {
+    if (credentialId === undefined) return null;
+    const { connector, version, id: operation } = details;
+    // Without its own value, so that a choice is not a reason to read the list again.
+    const values = withoutField(value, place, name);
+    return {
+      ...{ workspaceId, workflowId, credentialId, connector, version, operation },
+      ...{ field: `${place}.${name}`, values },
+    };
+  };
   const change = (place: string, members: JsonValue | undefined, name: string): void => {
     const isEmpty = members !== undefined && isJsonObject(members) && Object.keys(members).length === 0;
     onChange(withMember(value, place, isEmpty ? undefined : members), `${place}.${name}`);
@@ -156,7 +159,11 @@ function Places({
                   renderInput={(props) => {
                     const path = `${place}.${props.field.name}`;
                     const isListed = Object.hasOwn(details.options, path) && TYPED.has(props.field.kind.kind);
-                    return isListed ? <ChoiceInput {...props} request={requestFor(path)} /> : <FieldInput {...props} />;
+                    return isListed ? (
+                      <ChoiceInput {...props} request={requestFor(place, props.field.name)} />
+                    ) : (
+                      <FieldInput {...props} />
+                    );
                   }}
                   onChange={(members, name) => change(place, members, name)}
                 />
@@ -173,6 +180,13 @@ function Places({
       </Stack>
     </Input.Wrapper>
   );
+}
+
+function withoutField(values: JsonObject, place: string, name: string): JsonObject {
+  const members = values[place];
+  if (members === undefined || !isJsonObject(members)) return values;
+  const others = withMember(members, name, undefined);
+  return withMember(values, place, Object.keys(others).length === 0 ? undefined : others);
 }
 
 /** Kinds of fields with one value, for which choices can be listed. */
