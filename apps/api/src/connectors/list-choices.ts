@@ -63,7 +63,7 @@ function toData(output: JsonValue): ConnectorChoice[] {
   });
 }
 
-/** A cursor is encrypted: its address comes from the service, may contain a secret, and must not be chosen by a caller. */
+/** Encrypts a cursor: its address comes from the service, may contain a secret, and must not be chosen by a caller. */
 function sealCursor(secretBox: SecretBox, { url, count }: PagePosition, place: string): Promise<string> {
   return secretBox.seal(JSON.stringify({ url: url.href, count, place }));
 }

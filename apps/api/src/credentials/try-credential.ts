@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkspaceShares } from '../runs/workspace-shares.ts';
 
 /** How long the service behind a credential may take in all, in ms. */
-export const TRIAL_MS = 10_000;
+const TRIAL_MS = 10_000;
 
 /** What became of requests with a credential: nothing in it has one of its secrets. */
 export type TrialOutcome =

@@ -115,13 +115,9 @@ function toChoices(items: JsonValue | undefined, { value: valuePath, label: labe
   return items.slice(0, MAX_CHOICES).flatMap((item) => {
     const [found, shown] = [value.read(item), label.read(item)];
     if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'boolean') return [];
-    const text = typeof shown === 'string' && shown.trim() !== '' ? shown.trim() : String(shown ?? found);
-    return [{ value: found, label: isScalar(shown) ? text.slice(0, MAX_LABEL) : String(found).slice(0, MAX_LABEL) }];
+    const text = typeof shown === 'string' || typeof shown === 'number' ? String(shown).trim() : '';
+    return [{ value: found, label: (text === '' ? String(found) : text).slice(0, MAX_LABEL) }];
   });
-}
-
-function isScalar(value: JsonValue | undefined): boolean {
-  return value === undefined || value === null || typeof value !== 'object';
 }
 
 function matches({ value, label }: Choice, search: string): boolean {

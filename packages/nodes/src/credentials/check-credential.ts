@@ -61,9 +61,10 @@ async function checkAddress(address: string, context: CheckContext): Promise<voi
     maxResponseBytes: MAX_RESPONSE_BYTES,
     responseType: 'text',
   } as const;
-  const { status } = await createSender(sent, context)(url, 0);
-  if (typeof status === 'number' && status < 300) return;
-  const message = `GET ${url.origin}${url.pathname} answered ${String(status)}, which is not a success`;
+  const response = await createSender(sent, context)(url, 0);
+  const status = Number(response.status);
+  if (status < 300) return;
+  const message = `GET ${url.origin}${url.pathname} answered ${status}, which is not a success`;
   throw new NodeError('HTTP_STATUS', message, { isRetryable: false });
 }
 

@@ -60,8 +60,8 @@ function OneOf({
 }: FieldInputProps & { options: readonly { readonly value: string; readonly label: string }[] }) {
   const text = typeof value === 'string' ? value : null;
   const common = { label, description, required: isRequired };
-  if (text !== null && isExpression(text))
-    return <ExpressionInput {...common} value={text} onChange={(next) => onChange(next === '' ? undefined : next)} />;
+  if (isExpression(value))
+    return <ExpressionInput {...common} value={value} onChange={(next) => onChange(next === '' ? undefined : next)} />;
   const isListed = text === null || options.some((option) => option.value === text);
   return (
     <Select

@@ -95,7 +95,7 @@ export function NodeForm({ node, children }: { node: NodeDefinition; children?: 
                 value={node.parameters ?? {}}
                 issues={byParameter}
                 renderInput={(props) =>
-                  (node.type === 'connector' && connectorInput(connector, props)) || renderParameter(props)
+                  (node.type === 'connector' ? connectorInput(connector, props) : undefined) ?? renderParameter(props)
                 }
                 onChange={(parameters, name) => change({ parameters }, name)}
               />
