@@ -786,7 +786,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/nodes/src/http/pagination.ts', 'unit:http/pagination', [
-    ['a page of another origin gets the credential', 'if (url && url.origin !== first.origin)', 'if (number < 0)'],
+    [
+      'a page of another origin gets the credential',
+      'if (following && following.origin !== first.origin)',
+      'if (number < 0)',
+    ],
     ['pages have another maximum', 'if (number === maxPages) {', 'if (number === 50) {'],
   ]),
   ...of('packages/nodes/src/http/sender.ts', 'unit:http/pagination', [
@@ -1561,8 +1565,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['values are not checked', '  if (issues.length > 0) throw invalidValues(issues);\n', ''],
     [
       'a connector takes any credential',
-      'if (preset || credentials.length === 0)',
-      'if (preset || credentials.length >= 0)',
+      'if (!preset && credentials.length > 0) {',
+      'if (!preset && credentials.length < 0) {',
     ],
   ]),
   ...of('packages/db/src/credentials/tried-credentials.ts', 'integration:integration/api/credentials', [

@@ -27,17 +27,15 @@ export interface ConnectorVersion {
   readonly version: string;
 }
 
-const pathOf = ({ connector, version }: ConnectorVersion): string =>
-  `/api/connectors/${encodeURIComponent(connector)}/versions/${encodeURIComponent(version)}/operations`;
-
 /** The operations of a version of a connector. */
 export const operationsQuery = (of: ConnectorVersion) =>
   queryOptions({
     queryKey: ['connector-operations', of],
-    queryFn: ({ signal }) => {
-      const query = { workspaceId: of.workspaceId, limit: 500 };
-      return call<PageOf<OperationEntry>>('GET', pathOf(of), { query, signal });
-    },
+    queryFn: ({ signal }) =>
+      call<PageOf<OperationEntry>>('GET', `/api/connectors/${of.connector}/versions/${of.version}/operations`, {
+        query: { workspaceId: of.workspaceId, limit: 500 },
+        signal,
+      }),
     // A version of a connector never changes.
     staleTime: Infinity,
   });
@@ -46,11 +44,11 @@ export const operationsQuery = (of: ConnectorVersion) =>
 export const operationQuery = (of: ConnectorVersion, operation: string) =>
   queryOptions({
     queryKey: ['connector-operation', of, operation],
-    queryFn: ({ signal }) => {
-      const { workspaceId } = of;
-      const path = `${pathOf(of)}/${encodeURIComponent(operation)}`;
-      return call<OperationDetails>('GET', path, { query: { workspaceId }, signal });
-    },
+    queryFn: ({ signal }) =>
+      call<OperationDetails>('GET', `/api/connectors/${of.connector}/versions/${of.version}/operations/${operation}`, {
+        query: { workspaceId: of.workspaceId },
+        signal,
+      }),
     staleTime: Infinity,
     retry: false,
   });

@@ -15,7 +15,8 @@ import {
 } from '@deckhand/engine';
 import type { Pagination } from '../http/pagination.ts';
 import { requestUrl } from '../http/request-parts.ts';
-import { createSender, type SenderContext, type SentRequest } from '../http/sender.ts';
+import { createSender, type SentRequest } from '../http/sender.ts';
+import type { SenderContext } from '../http/sender-context.ts';
 
 /** The part of a node's context with which an operation is called. */
 export interface CallContext extends SenderContext {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import type { JsonObject, JsonValue, PackCredential } from '@deckhand/contracts';
 import type { OpenedCredential } from '@deckhand/engine';
 import { stopAll } from '../../../../tests/harness/cleanup.ts';
 import { connectorsOf, readTracker } from '../../../../tests/harness/connectors.ts';
@@ -17,6 +17,15 @@ afterAll(async () => {
   await stopAll();
 });
 
+/** A credential of each type that packs take, as nodes open it. */
+const CREDENTIALS: Readonly<Record<PackCredential['type'], OpenedCredential>> = {
+  apiKey: { type: 'apiKey', secret: { value: 'token' } },
+  basic: { type: 'basic', secret: { username: 'ada', password: 'token' } },
+  bearer: { type: 'bearer', secret: { token: 'token' } },
+  header: { type: 'header', secret: { name: 'authorization', value: 'token' } },
+  oauth2: { type: 'bearer', secret: { token: 'token' }, renew: () => Promise.resolve(undefined) },
+};
+
 /** Lists choices of a pack whose service gives responses, in their order. @returns them and the paths that it got. */
 async function listed(
   { pack, document }: { pack: string; document: string },
@@ -31,17 +40,8 @@ async function listed(
       .end(JSON.stringify(responses[paths.length - 1] ?? null).replaceAll('"https://', `"${url}/`));
   });
   const connectors = connectorsOf({ pack, document: document.replaceAll(/\burl: https:\/\//g, `url: ${url}/`) });
-  const credential: OpenedCredential = { type: 'bearer', secret: { token: 'token' } };
-  const types = readTracker({ pack, document }).credentials ?? [];
-  const [first] = types.map((each) => each.type);
-  const opened: OpenedCredential =
-    first === 'header'
-      ? { type: 'header', secret: { name: 'authorization', value: 'token' } }
-      : first === 'basic'
-        ? { type: 'basic', secret: { username: 'ada', password: 'token' } }
-        : first === 'oauth2'
-          ? { ...credential, renew: () => Promise.resolve(undefined) }
-          : credential;
+  const [type = 'bearer'] = (readTracker({ pack, document }).credentials ?? []).map((each) => each.type);
+  const opened = CREDENTIALS[type];
   const context = nodeContext({
     services: { ...NO_SERVICES, http, connectors },
     credential: () => Promise.resolve(opened),

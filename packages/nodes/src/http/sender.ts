@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { type NodeContext, NodeError, type NodeServices, type OpenedCredential } from '@deckhand/engine';
+import { NodeError, type OpenedCredential } from '@deckhand/engine';
 import { credentialHeader } from './credential-header.ts';
 import { requestBody, requestHeaders, type Scalar } from './request-parts.ts';
 import { errorBody, excerpt, responseBody, type ResponseType } from './response-body.ts';
 import { saveResponse } from './response-file.ts';
 import { retryAfterMs } from './retry-after.ts';
+import type { SenderContext } from './sender-context.ts';
 import { sendWithinLimits } from './traffic-limits.ts';
 
 /** Maximum length of a response by default, in bytes. */
@@ -34,11 +35,6 @@ export interface SentRequest {
   readonly pathSecret?: string | undefined;
   /** Returns what the service says about an error; undefined if its response does not say it. */
   readonly errorMessage?: ((body: JsonValue) => string | undefined) | undefined;
-}
-
-/** The part of a node's context with which requests are sent. */
-export interface SenderContext extends Pick<NodeContext, 'files' | 'idempotencyKey' | 'signal' | 'now'> {
-  readonly services: Pick<NodeServices, 'http' | 'traffic'>;
 }
 
 /** A response as nodes return it. */

@@ -7,7 +7,7 @@ import {
   type StreamedBody,
 } from '@deckhand/engine';
 import { retryAfterMs } from '../http/retry-after.ts';
-import type { SenderContext } from '../http/sender.ts';
+import type { SenderContext } from '../http/sender-context.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
 import { excerpt } from '../text/limit.ts';
 import { parseXml } from '../text/xml-parser.ts';

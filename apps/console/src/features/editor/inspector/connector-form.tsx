@@ -1,4 +1,7 @@
 import {
+  CONNECTOR_NAME,
+  CONNECTOR_OPERATION,
+  CONNECTOR_VERSION,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -112,7 +115,7 @@ function OperationInput({ workspaceId, node, ...props }: ConnectorNode & FieldIn
 function ValuesInput({ workspaceId, workflowId, node, onParameters, ...props }: ConnectorNode & FieldInputProps) {
   const of = versionOf(workspaceId, node);
   const operation = node.parameters?.operation;
-  const isKnown = of !== undefined && typeof operation === 'string' && !isExpression(operation);
+  const isKnown = of !== undefined && isMatching(CONNECTOR_OPERATION, operation);
   const { data } = useQuery({
     ...operationQuery(of ?? NO_VERSION, typeof operation === 'string' ? operation : ''),
     enabled: isKnown,
@@ -205,8 +208,11 @@ const NO_VERSION = { workspaceId: '', connector: '', version: '' };
 /** Returns the version of the connector that a node names; undefined while it names none, or an expression does. */
 function versionOf(workspaceId: string, { parameters = {} }: NodeDefinition) {
   const { connector, version } = parameters;
-  const isNamed = typeof connector === 'string' && typeof version === 'string' && connector !== '' && version !== '';
-  return isNamed && !isExpression(connector) && !isExpression(version)
-    ? { workspaceId, connector, version }
-    : undefined;
+  if (!isMatching(CONNECTOR_NAME, connector) || !isMatching(CONNECTOR_VERSION, version)) return undefined;
+  return { workspaceId, connector, version };
+}
+
+/** Whether a value is a name that the API knows, and not an expression or something else that would be another path. */
+function isMatching(pattern: string, value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && new RegExp(pattern).test(value);
 }
