@@ -6,7 +6,7 @@ const MAY_IMPORT = {
   engine: ['contracts'],
   nodes: ['connectors', 'engine', 'contracts', 'runtime'],
   runtime: ['contracts'],
-  queue: ['contracts', 'runtime'],
+  queue: ['contracts', 'engine', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],
   outputs: ['contracts', 'db', 'runtime'],
   'import-n8n': ['connectors', 'contracts'],

@@ -16,8 +16,37 @@ export function trackerAt(url: string): typeof TRACKER {
   return { ...TRACKER, document: TRACKER.document.replace('https://tracker.example.com', url) };
 }
 
+/** Returns a pack of a chat, whose messages have a choice of its channels, and its document. */
+export function chatAt(url: string): typeof TRACKER {
+  const cursor = { name: 'cursor', in: 'query', schema: { type: 'string' } };
+  const message = { type: 'object', properties: { channel: { type: 'string' } } };
+  const requestBody = { content: { 'application/json': { schema: message } } };
+  const paths = {
+    '/channels': { get: { operationId: 'list', parameters: [cursor] } },
+    '/messages': { post: { operationId: 'send', requestBody } },
+  };
+  return { pack: CHAT, document: JSON.stringify({ openapi: '3.1.0', servers: [{ url }], paths }) };
+}
+
+const CHAT = `
+name: chat
+version: 1.0.0
+title: Chat
+test: channel.list
+errorMessage: error
+operations:
+  - id: channel.list
+    operation: list
+    title: List channels
+    paging: { mode: cursor, next: next, parameter: cursor, items: channels }
+  - id: message.send
+    operation: send
+    title: Send a message
+    fields: { body.channel: { options: { action: channel.list, items: channels, value: id, label: name } } }
+`;
+
 /** Reads a pack and its document. @throws for one with issues. */
-function readTracker({ pack, document } = TRACKER): Connector {
+export function readTracker({ pack, document } = TRACKER): Connector {
   const names = { pack: 'pack.yaml', document: 'openapi.yaml' };
   const read = readPack({
     pack: { name: names.pack, text: pack },

@@ -58,6 +58,8 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/credentials/:id/workflows': contracts.CredentialUses,
   'POST /api/credentials/:id/connect': contracts.StartedConnection,
   'POST /api/credentials/:id/connect/poll': contracts.PolledConnection,
+  'POST /api/connectors/options': contracts.ConnectorChoices,
+  'POST /api/credentials/:id/test': contracts.CredentialTest,
   'POST /api/credentials/callback': contracts.FinishedConnection,
   'PATCH /api/credentials/:id': contracts.CredentialEntry,
   'GET /api/event-endpoints': pageOf(contracts.EventEndpoint),

@@ -787,7 +787,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/nodes/src/http/pagination.ts', 'unit:http/pagination', [
-    ['a page of another origin gets the credential', 'if (url && url.origin !== first.origin)', 'if (number < 0)'],
+    [
+      'a page of another origin gets the credential',
+      'if (following && following.origin !== first.origin)',
+      'if (number < 0)',
+    ],
     ['pages have another maximum', 'if (number === maxPages) {', 'if (number === 50) {'],
   ]),
   ...of('packages/nodes/src/http/sender.ts', 'unit:http/pagination', [
@@ -1558,15 +1562,36 @@ export const MUTANTS: readonly Mutant[] = [
       'authentication requires members for a workspace in the query',
     ],
   ]),
-  ...of('packages/nodes/src/types/connector.ts', 'unit:nodes/src/types/connector', [
-    ['values are not checked', "    if (issues.length > 0) throw invalid('values', issues);\n", ''],
+  ...of('packages/nodes/src/connectors/call-operation.ts', 'unit:nodes/src/types/connector', [
+    ['values are not checked', '  if (issues.length > 0) throw invalidValues(issues);\n', ''],
     [
       'a connector takes any credential',
-      'if (preset || credentials.length === 0)',
-      'if (preset || credentials.length >= 0)',
+      'if (!preset && credentials.length > 0) {',
+      'if (!preset && credentials.length < 0) {',
     ],
   ]),
-  ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
+  ...of('packages/db/src/credentials/tried-credentials.ts', 'integration:integration/api/credentials', [
+    [
+      'a private credential is tested by others',
+      "(key || row.visibility === 'private') && ownerId !== actor.userId",
+      "key && row.visibility === 'private' && ownerId !== actor.userId",
+    ],
+    [
+      'a credential of other workflows is sent anywhere',
+      "!isForWorkflow && ownerId !== actor.userId && !hasRole(role, 'admin')",
+      "!isForWorkflow && ownerId === null && !hasRole(role, 'admin')",
+    ],
+  ]),
+  ...of('apps/api/src/credentials/try-credential.ts', 'integration:integration/api/credentials', [
+    ['a test shows the secret', 'return maskedFailure(error, opened);', 'return maskedFailure(error, []);'],
+  ]),
+  ...of('packages/connectors/src/load-pack.ts', 'unit:connectors/src/load-pack', [
+    ['a value of a node takes the place of a secret', '  if (first !== name) report(', "  if (first === '') report("],
+  ]),
+  ...of('packages/nodes/src/http/sender.ts', 'unit:nodes/src/types/connector', [
+    ['a secret of a path is in a header, too', 'current && sent.pathSecret === undefined ?', 'current ?'],
+  ]),
+  ...of('packages/nodes/src/credentials/open-credential.ts', 'integration:integration/worker/credentials', [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],
     ['an API key goes to webhooks', ' && sentTo.pathname.startsWith(api.pathname)', ''],
   ]),

@@ -18,6 +18,8 @@ import type { PasswordRules } from './auth/sign-on-settings.ts';
 import type { SingleSignOn } from './auth/single-sign-on.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { Connections } from './credentials/connections.ts';
+import type { TryCredential } from './credentials/try-credential.ts';
+import type { TestOperationFinder } from './connectors/test-operation.ts';
 import type { UploadReader } from './connectors/read-upload.ts';
 import type { AnswerOnce } from './http/answer-once.ts';
 import type { LinkLimit } from './links/link-limit.ts';
@@ -98,6 +100,8 @@ export interface ResourceContext {
   readonly notifyWorkers: NotifyWorkers;
   readonly connections: Connections;
   readonly connectors: ConnectorLibrary;
+  readonly tryCredential: TryCredential;
+  readonly findTestOperation: TestOperationFinder;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;
 }

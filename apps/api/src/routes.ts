@@ -34,6 +34,8 @@ import {
   startPasskey,
 } from './routes/auth/second-factors.ts';
 import { getSetup, setup } from './routes/auth/setup.ts';
+import { listConnectorChoices } from './routes/connector-choices.ts';
+import { testCredential } from './routes/credential-tests.ts';
 import {
   createCredential,
   deleteCredential,
@@ -255,6 +257,7 @@ export function listRoutes(
 
     listConnectors: listConnectors(resources),
     createConnector: createConnector(resources),
+    listConnectorChoices: listConnectorChoices(resources),
     listConnectorVersions: listConnectorVersions(resources),
     deleteConnector: deleteConnector(resources),
     listConnectorOperations: listConnectorOperations(resources),
@@ -269,6 +272,7 @@ export function listRoutes(
     deleteCredential: deleteCredential(resources),
     connectCredential: connectCredential(resources),
     pollCredentialConnection: pollCredentialConnection(resources),
+    testCredential: testCredential(resources),
     listCredentialUses: listCredentialUses(resources),
 
     listEventEndpoints: listEventEndpoints(resources),

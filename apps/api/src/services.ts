@@ -1,20 +1,28 @@
 import {
+  changeConnection,
   createConnectorStore,
   type Database,
   probeWrites,
+  PROVIDER_LIMIT_MS,
+  readConnection,
   type SessionLimits,
   touchApiKeys,
+  touchConnection,
   touchSessions,
 } from '@deckhand/db';
 import {
   createBuiltInConnectors,
   createConnectors,
+  createCredentialOpener,
   createFileProcesses,
   createHttpClient,
   createInputChecker,
   createMailSender,
+  createPostgresClient,
   createSchemaChecker,
+  createSftpClient,
   createSignOnProvider,
+  createTokenKeeper,
   httpClientOptions,
   loadNodeTypes,
 } from '@deckhand/nodes';
@@ -22,6 +30,7 @@ import {
   connectRedis,
   createExecutionRate,
   createFleetView,
+  createTrafficControl,
   createWindowRate,
   onChanges,
   openQueueShards,
@@ -70,6 +79,9 @@ import { type PasswordRules, readPasswordRules, readSignOn } from './auth/sign-o
 import { createSingleSignOn } from './auth/single-sign-on.ts';
 import { createConnectionAttempts } from './credentials/connection-attempts.ts';
 import { createConnections } from './credentials/connections.ts';
+import { createTrialRate } from './credentials/trial-rate.ts';
+import { createTryCredential } from './credentials/try-credential.ts';
+import { createTestOperationFinder } from './connectors/test-operation.ts';
 import { createAnswerOnce } from './http/answer-once.ts';
 import { readAllowedOrigins } from './http/cors.ts';
 import { webhookHostOf } from './http/separate-hosts.ts';
@@ -182,6 +194,17 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const http = createHttpClient(httpClientOptions(settings));
   const builtIn = createBuiltInConnectors();
   const store = createConnectorStore(db);
+  const connectors = createConnectors({ store, builtIn, checkInput });
+  const shares = createWorkspaceShares();
+  const postgres = createPostgresClient({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE });
+  const keeper = createTokenKeeper({
+    store: {
+      read: (id) => readConnection(db, id),
+      change: (id, decide) => changeConnection(db, id, decide),
+    },
+    ...{ box: secretBox, http, providerLimitMs: PROVIDER_LIMIT_MS },
+    onError: (err) => logger.warn({ err }, 'failed to refresh tokens before they expire'),
+  });
   // The operator chose the identity provider, which may have a private address.
   const signOnHttp = createHttpClient({ ...httpClientOptions(settings), allowPrivate: true });
   const passwordResets =
@@ -195,12 +218,29 @@ export async function createServices(options: ServiceOptions): Promise<Services>
 
   const resources = {
     ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
-    connectors: {
-      ...createConnectors({ store, builtIn, checkInput }),
-      ...{ builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
-    },
+    connectors: { ...connectors, builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
+    findTestOperation: createTestOperationFinder(db, builtIn),
+    tryCredential: createTryCredential({
+      shares,
+      count: createTrialRate(redis),
+      open: createCredentialOpener({
+        ...{ secretBox, keeper, publicUrl: publicUrl(settings) },
+        read: (credential) => Promise.resolve(credential),
+        readConnection: (id) => readConnection(db, id),
+        noteUse: (id) => {
+          touchConnection(db, id).catch((err: unknown) =>
+            logger.warn({ err }, 'failed to record the use of a credential'),
+          );
+        },
+      }),
+      services: {
+        ...{ http, connectors, postgres, traffic: createTrafficControl({ redis, logger }) },
+        mail: createMailSender({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE }),
+        sftp: createSftpClient({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE }),
+      },
+    }),
     connections: createConnections({
-      ...{ db, secretBox, http, logger },
+      ...{ db, secretBox, http, keeper, logger },
       attempts: createConnectionAttempts(redis, secretBox),
       publicUrl: publicUrl(settings),
     }),
@@ -212,7 +252,6 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     noteStart: createNoteStart({ db, logger }),
   };
   const answers = { db, logger, queue, forms, notifyWorkers };
-  const shares = createWorkspaceShares();
   const linkLimit = createLinkLimit(redis);
   const workflowRate = createWindowRate(redis, '{deckhand}:workflow-rate');
   const maxFileBytes = Math.max(settings.WEBHOOK_MAX_BYTES, settings.WEBHOOK_MAX_FILE_BYTES);
@@ -286,7 +325,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush(), passwordResets?.drain()]);
       for (const part of [runReads, fleet, breaker, follower, outputs, files]) part.close();
       connected.subscriber.disconnect();
-      await Promise.all([queue.close(), forms.close(), http.close(), signOnHttp.close()]);
+      await Promise.all([queue.close(), forms.close(), http.close(), signOnHttp.close(), postgres.close()]);
       redis.disconnect();
     },
   };

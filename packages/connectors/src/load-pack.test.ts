@@ -286,3 +286,70 @@ it.each<[Parameters<typeof isFailure>[0]['failedWhen'], JsonValue, boolean]>([
 ])('with failedWhen %j, a response %j failed: %s', (failedWhen, body, expected) => {
   expect(isFailure({ failedWhen }, body)).toBe(expected);
 });
+
+describe('a secret in paths', () => {
+  const document = JSON.stringify({
+    openapi: '3.1.0',
+    servers: [{ url: 'https://api.example.com' }],
+    paths: {
+      '/bot{token}/send/{chat}': {
+        parameters: [
+          { name: 'token', in: 'path', required: true, schema: text },
+          { name: 'chat', in: 'path', required: true, schema: text },
+        ],
+        post: { operationId: 'send' },
+      },
+      '/{version}/bot{token}': {
+        parameters: [
+          { name: 'token', in: 'path', required: true, schema: text },
+          { name: 'version', in: 'path', required: true, schema: text },
+        ],
+        get: { operationId: 'other' },
+      },
+    },
+  });
+  const pack = (credentials: string, operation = 'send') => `
+name: bot
+version: 1.0.0
+title: Bot
+credentials: ${credentials}
+operations: [{ id: message.send, operation: ${operation}, title: Send }]
+`;
+  const KEY = '{ type: apiKey, title: Token, path: token }';
+
+  it('is in no form, and addresses have a placeholder that no value replaces', () => {
+    const loaded = load(pack(`[${KEY}]`), document);
+    if ('issues' in loaded) throw new Error(JSON.stringify(loaded.issues));
+    const [action] = loaded.connector.actions;
+    expect(action?.operation.schema).toMatchObject({ properties: { path: { required: ['chat'] } } });
+    const values = { path: { chat: '~secret~', token: 'mine' } };
+    expect(action && actionRequest(loaded.connector, action, values).url).toBe(
+      'https://api.example.com/bot~secret~/send/~secret~',
+    );
+  });
+
+  it.each([
+    [
+      pack('[{ type: bearer, title: Token, path: token }]'),
+      'credentials[0].path',
+      'is for credentials of the type apiKey',
+    ],
+    [
+      pack('[{ type: apiKey, title: Token, path: token, header: x-key }]'),
+      'credentials[0].path',
+      'must not be beside a header',
+    ],
+    [
+      pack(`[${KEY}, { type: bearer, title: Token }]`),
+      'credentials[0].path',
+      'must be that of the only credential: addresses without it are others',
+    ],
+    [
+      pack(`[${KEY}]`, 'other'),
+      'operations[0].operation',
+      'has no {token} for the credential as the first name in braces of its address',
+    ],
+  ])('is refused where it is not safe: %#', (given, path, message) => {
+    expect(load(given, document)).toMatchObject({ issues: [{ file: 'pack.yaml', path, message }] });
+  });
+});

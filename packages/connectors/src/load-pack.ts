@@ -6,6 +6,7 @@ import {
   isRoutingHeader,
   type JsonObject,
   type JsonValue,
+  SECRET_IN_PATH,
   type ValidationIssue,
 } from '@deckhand/contracts';
 import { DocumentError, isList, parseDocument } from './document.ts';
@@ -115,7 +116,7 @@ export function composeConnector(
 ): { connector: Connector } | { issues: readonly PackIssue[] } {
   const checked = checkPack(pack);
   if ('issues' in checked) return { issues: checked.issues.map((issue) => ({ file: names.pack, ...issue })) };
-  const { operations: presented, ...rest } = checked.value;
+  const { operations: presented, ...rest } = withPathSecret(checked.value);
   const fields = presented.flatMap((each) => Object.values(each.fields ?? {}));
   if (fields.filter((field) => field.default !== undefined).length > MAX_DEFAULTS) {
     const message = `have more than ${MAX_DEFAULTS.toLocaleString('en')} defaults`;
@@ -128,12 +129,16 @@ export function composeConnector(
   const actions = presented.flatMap((each, index): Action[] => {
     const at = `operations[${index}]`;
     const operation = Object.hasOwn(operations, each.operation) ? operations[each.operation] : undefined;
-    if (operation) return [toAction(operation, each, (path, message) => report(`${at}${path}`, message))];
+    if (operation) {
+      reportPathSecret(checked.value, operation, (message) => report(`${at}.operation`, message));
+      return [toAction(operation, each, (path, message) => report(`${at}${path}`, message))];
+    }
     report(`${at}.operation`, `"${each.operation}" is not an operation of ${names.document}`);
     return [];
   });
   findWrongNames(checked.value, report);
   findRoutingHeaders(checked.value, report);
+  findPathSecrets(checked.value, report);
   return issues.length > 0 ? { issues } : { connector: { ...rest, actions } };
 }
 
@@ -164,6 +169,38 @@ function findRoutingHeaders({ headers = {}, credentials = [], operations }: Conn
   for (const [path, name] of named) {
     if (name !== undefined && isRoutingHeader(name)) report(path, `"${name}" belongs to the connection`);
   }
+}
+
+/** Returns the name in the path that the secret of a pack takes the place of; undefined without one. */
+function pathSecretOf({ credentials = [] }: ConnectorPack): string | undefined {
+  return credentials.find(({ path }) => path !== undefined)?.path;
+}
+
+/** Returns a pack whose operations have the placeholder of the secret in their path, as a hidden field. */
+function withPathSecret(pack: ConnectorPack): ConnectorPack {
+  const name = pathSecretOf(pack);
+  if (name === undefined) return pack;
+  const field = { [`path.${name}`]: { hidden: true, default: SECRET_IN_PATH } };
+  return { ...pack, operations: pack.operations.map((each) => ({ ...each, fields: { ...each.fields, ...field } })) };
+}
+
+/** Reports presets of secrets in paths that are not the only way to the service. */
+function findPathSecrets({ credentials = [] }: ConnectorPack, report: Report): void {
+  for (const [index, { type, path, header }] of credentials.entries()) {
+    if (path === undefined) continue;
+    const at = `credentials[${index}].path`;
+    if (type !== 'apiKey') report(at, 'is for credentials of the type apiKey');
+    if (header !== undefined) report(at, 'must not be beside a header');
+    if (credentials.length > 1) report(at, 'must be that of the only credential: addresses without it are others');
+  }
+}
+
+/** Reports an operation whose path has something else in place of the secret. */
+function reportPathSecret(pack: ConnectorPack, { server, path }: Operation, report: (message: string) => void): void {
+  const name = pathSecretOf(pack);
+  if (name === undefined) return;
+  const [, first] = /\{([^{}]+)\}/.exec(`${server}${path}`) ?? [];
+  if (first !== name) report(`has no {${name}} for the credential as the first name in braces of its address`);
 }
 
 type Report = (path: string, message: string) => void;

@@ -101,6 +101,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     when: 'The provider of an [OAuth 2.0 credential](oauth.md) could not be reached or issued no token, or its response is not to be trusted; the message has the reason',
     retry: 'if the message names a reason that passes',
   },
+  CONNECTOR_FAILED: {
+    when: 'The service of a [connector](connectors.md) could not be reached, refused the credential, or did not list the choices; the message has what it said, and `details.code` the code of nodes',
+    retry: 'if the message names a reason that passes',
+  },
   SSO_FAILED: {
     when: 'A [single sign-on](single-sign-on.md) has expired, was used, or was started in another browser; or the identity provider could not be reached, or its response is not to be trusted; the message has the reason',
     retry: 'by a new sign-in',

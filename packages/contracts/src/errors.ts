@@ -34,6 +34,7 @@ export const ERRORS = {
   NODE_NOT_REACHED: { status: 422, message: 'The run would not come to the node that it starts from' },
   TRIGGER_DATA_GONE: { status: 422, message: 'The trigger data of the original run is no longer available' },
   CONNECTION_FAILED: { status: 422, message: 'The provider did not issue a token' },
+  CONNECTOR_FAILED: { status: 422, message: 'The service did not do what was asked' },
   SSO_FAILED: { status: 422, message: 'The identity provider did not confirm who you are' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },
   workspace_rate_limited: { status: 429, message: 'Too many runs started too quickly' },

@@ -35,6 +35,7 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'The trigger data of the original run is no longer available':
     'Die Trigger-Daten der ursprünglichen Ausführung sind nicht mehr verfügbar',
   'The provider did not issue a token': 'Der Anbieter hat kein Token ausgestellt',
+  'The service did not do what was asked': 'Der Dienst hat nicht getan, worum er gebeten wurde',
   'Sign in by single sign-on: passwords of your domain are refused':
     'Melden Sie sich per Single Sign-on an: Passwörter Ihrer Domain werden abgelehnt',
   'Add a second factor to your account first': 'Fügen Sie Ihrem Konto zuerst einen zweiten Faktor hinzu',

@@ -123,7 +123,10 @@ export function rotateApiKey(
     });
     if (count === 0) throw notActive();
     if (credentialId !== null) {
-      await tx.credential.updateMany({ where: { id: credentialId }, data: { secret: credentialSecret } });
+      await tx.credential.updateMany({
+        where: { id: credentialId },
+        data: { secret: credentialSecret, lastTest: Prisma.DbNull },
+      });
     }
     const row = await tx.apiKey.create({
       data: {

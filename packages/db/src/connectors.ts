@@ -155,6 +155,16 @@ export function deleteConnector(
   });
 }
 
+/** Reads the connector of a workspace without its operations, as JSON; undefined without one. */
+export async function readConnectorHead(
+  db: Database,
+  workspaceId: string,
+  { name, version }: ConnectorName,
+): Promise<string | undefined> {
+  const row = await db.connector.findFirst({ where: { workspaceId, name, version }, select: { head: true } });
+  return row?.head;
+}
+
 /** Creates the reader of operations for nodes. */
 export function createConnectorStore(db: Database) {
   return {

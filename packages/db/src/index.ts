@@ -70,6 +70,7 @@ export {
   listConnectorOperations,
   listConnectors,
   type NewConnector,
+  readConnectorHead,
   readConnectorOperation,
   type StoredConnector,
 } from './connectors.ts';
@@ -91,6 +92,7 @@ export {
   storeConnection,
   touchConnection,
 } from './credentials/connections.ts';
+export { readCredentialToTry, recordCredentialTest, type TriedCredential } from './credentials/tried-credentials.ts';
 export {
   createCredential,
   deleteCredential,

@@ -3,6 +3,7 @@ import type {
   CredentialCircuit,
   CredentialRateLimit,
   ExecutionMode,
+  FieldOptions,
   FileValue,
   JsonObject,
   JsonValue,
@@ -35,6 +36,11 @@ export interface HttpRequest {
   /** Absolute, http or https, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Takes the place of the first `SECRET_IN_PATH` in the path of the URL when the request is sent. Errors have the URL
+   * without it.
+   */
+  readonly pathSecret?: string | undefined;
   /** Names of further headers that must not follow a redirect to another origin. */
   readonly secretHeaders?: readonly string[];
   /** An origin that may be reached although its address is private. */
@@ -477,6 +483,8 @@ export interface ConnectorOperation {
   readonly schema: JsonObject;
   /** How further pages are read; undefined if it has no pages. */
   readonly paging: PackPaging | undefined;
+  /** Where the choices of fields come from, by path. */
+  readonly options: Readonly<Record<string, FieldOptions>>;
   /** The header with the idempotency key; undefined for the usual one. */
   readonly idempotencyHeader: string | undefined;
   /** The credentials that its connector takes; empty if it takes any that an http node does. */

@@ -1,5 +1,7 @@
 export { type BuiltInConnectors, createBuiltInConnectors } from './connectors/built-in.ts';
 export { createConnectors } from './connectors/connectors.ts';
+export { type Choice, listChoices } from './connectors/list-choices.ts';
+export type { PagePosition } from './http/pagination.ts';
 export { readConnector } from './connectors/read-connector.ts';
 export {
   connectorSummary,
@@ -7,12 +9,14 @@ export {
   operationDetails,
   operationEntry,
 } from './connectors/stored-connector.ts';
+export { checkCredential, type CheckContext, type CheckTarget } from './credentials/check-credential.ts';
+export { createCredentialOpener, type OpenCredential } from './credentials/open-credential.ts';
 export { createFairSemaphore } from './code/fair-semaphore.ts';
 export { createFileProcesses } from './files/file-process.ts';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.ts';
 export { createHttpClient, httpClientOptions, type HttpClientOptions, type PooledHttpClient } from './http/client.ts';
 export type { ProxySettings } from './http/proxy.ts';
-export { createMailSender } from './email/send.ts';
+export { createMailSender, type MailClient } from './email/send.ts';
 export { createProvider, type Provider } from './oauth2/provider.ts';
 export { OAuth2Error } from './oauth2/provider-request.ts';
 export {

@@ -16,7 +16,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   code: join(SOURCES, 'code/runner.ts'),
   agentMemories: join(ROOT, 'apps/worker/src/session/agent-memories.ts'),
   modelCalls: join(ROOT, 'apps/worker/src/session/model-calls.ts'),
-  traffic: join(ROOT, 'apps/worker/src/session/traffic-control.ts'),
+  traffic: join(ROOT, 'packages/queue/src/traffic-control.ts'),
   workflows: join(ROOT, 'apps/worker/src/session/start-workflows.ts'),
 };
 
@@ -74,7 +74,7 @@ describe('codes of failed nodes', () => {
   });
 
   it('are all in the catalogue', () => {
-    const files = globSync('{packages/{nodes,engine,testing},apps/worker}/src/**/*.ts', { cwd: ROOT });
+    const files = globSync('{packages/{nodes,engine,queue,testing},apps/worker}/src/**/*.ts', { cwd: ROOT });
     const thrown = files.filter((file) => !file.endsWith('.test.ts')).flatMap((file) => codesIn(join(ROOT, file)));
     expect(thrown.length).toBeGreaterThan(50);
     expect([...new Set(thrown)].filter((code) => !Object.hasOwn(NODE_ERRORS, code))).toEqual([]);

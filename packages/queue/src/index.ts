@@ -22,6 +22,7 @@ export { openQueueShards, type QueueProducer, type QueueShards, shardOf } from '
 export { readRedisUrl, type RedisTarget } from './redis-url.ts';
 export type { QueuedRun, RunJob, RunSnapshot } from './run-job.ts';
 export * from './run-queue.ts';
+export { createTrafficControl } from './traffic-control.ts';
 export * from './traffic.ts';
 export { createWakeUps, MAX_WAIT_MS, type WakeUps } from './wake-ups.ts';
 export {

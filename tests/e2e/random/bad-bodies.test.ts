@@ -31,6 +31,7 @@ import {
   InstanceSettings,
   ModelPricesBody,
   ImportN8nBody,
+  ListChoicesBody,
   LoginBody,
   PollConnectionBody,
   ReplayEventsBody,
@@ -60,6 +61,7 @@ import {
   RequestPasswordResetBody,
   StartDeviceBody,
   StartSignOnBody,
+  TestCredentialBody,
 } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -312,6 +314,15 @@ function describeOperations(world: World): Record<string, Operation> {
       schema: CreateConnectorBody,
       examples: [{ workspaceId, document: '{}', pack: '{}', name: 'n', version: '1.0.0' }],
     },
+    'POST /api/connectors/options': {
+      schema: ListChoicesBody,
+      examples: [
+        {
+          ...{ workspaceId, connector: 'n', version: '1.0.0', operation: 'issue.get', field: 'path.id' },
+          ...{ credentialId: credential.id, workflowId, values: {}, search: 'a', cursor: 'a' },
+        },
+      ],
+    },
     'POST /api/variables': { schema: CreateVariableBody, examples: [{ workspaceId, name: 'n', value: 'v' }] },
     'PATCH /api/variables/:id': { schema: UpdateVariableBody, examples: [{ name: 'n', value: 'v' }], id: variable.id },
     'POST /api/credentials': {
@@ -327,6 +338,11 @@ function describeOperations(world: World): Record<string, Operation> {
         { additionalProperties: false },
       ),
       examples: [{ name, secret: basic, ...limits }],
+      id: credential.id,
+    },
+    'POST /api/credentials/:id/test': {
+      schema: TestCredentialBody,
+      examples: [{ url: 'http://127.0.0.1:1' }, { connector: 'n', version: '1.0.0' }],
       id: credential.id,
     },
     'POST /api/credentials/:id/connect': { ...NOTHING, id: oauth.id },

@@ -252,6 +252,15 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'named',
     },
+    'POST /api/connectors/options': {
+      path: '/api/connectors/options',
+      body: {
+        ...{ workspaceId, connector: held.connector.name, version: '1.0.0', operation: 'issue.get' },
+        ...{ field: 'path.id', credentialId: held.credential.id },
+      },
+      asks: 'editor',
+      finds: 'held',
+    },
     'GET /api/connectors/:name/versions': { path: `${connector}${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'DELETE /api/connectors/:name/versions/:version': {
       path: `${connector}/1.0.0${ofWorkspace}`,
@@ -288,6 +297,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/credentials/:id/workflows': {
       path: `/api/credentials/${held.credential.id}/workflows`,
       asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/credentials/:id/test': {
+      path: `/api/credentials/${held.credential.id}/test`,
+      body: {},
+      asks: 'editor',
       finds: 'held',
     },
     'POST /api/credentials/:id/connect': {

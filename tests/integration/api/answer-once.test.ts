@@ -49,6 +49,8 @@ describe('an Idempotency-Key', () => {
       /^\/api\/(auth|api-keys|workspaces\/:id\/(invites|callback-secrets)|event-endpoints(\/:id\/rotate-secret)?$)/,
       // Doing it again changes nothing.
       /^\/api\/users\/:id\/(de)?activate$/,
+      // Choices are read, and a test changes nothing but the result of the last one.
+      /^\/api\/(connectors\/options|credentials\/:id\/test)$/,
       // An attempt to connect counts once, and its start returns the secret state.
       /^\/api\/credentials\/(callback|:id\/connect(\/poll)?)$/,
       // Equal bytes are one file, however often they are uploaded.

@@ -3,18 +3,21 @@ import {
   addPerson,
   countLockWaits,
   createKey,
+  createWorkflow,
   type Gateway,
   type Instance,
   startInstance,
   stopAll,
   until,
 } from '../../harness/index.ts';
+import { chatAt } from '../../harness/connectors.ts';
+import { serve } from '../../harness/serve.ts';
 
 let instance: Instance;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  instance = await startInstance();
+  instance = await startInstance(undefined, { env: { HTTP_NODE_ALLOW_PRIVATE: 'true' } });
   ({ gateway } = instance);
 });
 afterAll(stopAll);
@@ -38,6 +41,7 @@ describe('credentials', () => {
       'rateLimit',
       'circuit',
       'connection',
+      'lastTest',
       'createdAt',
       'updatedAt',
     ]);
@@ -236,5 +240,141 @@ describe('credentials', () => {
     const key = await createKey(gateway, instance.session, {});
     expect((await list(key)).status).toBe(200);
     expect((await create({}, key)).body).toMatchObject({ required: 'credentials:write' });
+  });
+});
+
+describe('a test of a credential', () => {
+  const test = (id: string, body: object, as = instance.key) =>
+    gateway.call('POST', `/api/credentials/${id}/test`, { as, body });
+  /** A service that refuses each token but one, and repeats what it got. */
+  const startService = () =>
+    serve(({ headers: { authorization = '' } }, response) =>
+      response.writeHead(authorization === `Bearer ${SECRET}` ? 200 : 401).end(`refused: ${authorization}`),
+    );
+
+  it('is remembered with it until its secret is replaced, without the secret', async () => {
+    const { url } = await startService();
+    const { body: credential } = await create({});
+    const path = `/api/credentials/${credential.id}`;
+    const passed = await test(credential.id, { url });
+    const ok = { ok: true, code: null, message: null, testedAt: expect.any(String) };
+    expect([passed.status, passed.body]).toEqual([200, ok]);
+    const tested = await gateway.call('GET', path, { as: instance.key });
+    expect(tested.body).toEqual({ ...credential, lastTest: passed.body });
+    const other = `${SECRET}-that-was-revoked`;
+    const changed = await gateway.call('PATCH', path, { as: instance.key, body: { secret: { token: other } } });
+    expect(changed.body).toMatchObject({ lastTest: null });
+    const failed = await test(credential.id, { url });
+    const message = `GET ${url}/ answered 401: refused: Bearer ********`;
+    expect(failed.body).toMatchObject({ ok: false, code: 'HTTP_STATUS', message });
+    const kept = await gateway.call('GET', path, { as: instance.key });
+    expect(kept.body).toMatchObject({ lastTest: failed.body });
+    const entries = await instance.db.auditEntry.findMany({ where: { action: 'credential.test' } });
+    const details = { name: 'Mail', ok: false, code: 'HTTP_STATUS' };
+    expect(entries).toContainEqual(expect.objectContaining({ resourceId: credential.id, details }));
+    expect(JSON.stringify([entries, gateway.log])).not.toContain(SECRET);
+  });
+
+  it('connects to the server that the credential names', async () => {
+    const of = async (connectionString: string) =>
+      (await create({ type: 'postgres', secret: { connectionString } })).body.id;
+    expect((await test(await of(instance.databaseUrl), {})).body).toMatchObject({ ok: true });
+    const absent = new URL(instance.databaseUrl);
+    absent.pathname = '/absent';
+    expect((await test(await of(absent.href), {})).body).toMatchObject({
+      ok: false,
+      code: 'POSTGRES_FAILED',
+      message: '3D000: database "absent" does not exist',
+    });
+  });
+
+  it.each([
+    [{}, 'url'],
+    [{ url: 'file:///etc/passwd' }, 'url'],
+    [{ url: 'https://api.example.com', connector: 'slack', version: '1.0.0' }, 'url'],
+    [{ connector: 'slack' }, 'version'],
+    [{ connector: 'absent', version: '1.0.0' }, 'connector'],
+  ])('400: with %j', async (body, path) => {
+    const { body: credential } = await create({});
+    expect(await test(credential.id, body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
+  });
+
+  it('400: with an address for a credential that names its server', async () => {
+    const { body } = await create({ type: 'smtp', secret: { host: 'mail.example.com', port: 25 } });
+    const refused = await test(body.id, { url: 'https://evil.example' });
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ path: 'url' }] } });
+  });
+
+  it('sends it only where, and for whom, it may be used', async () => {
+    const { url } = await startService();
+    const [editor, viewer, stranger] = [
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'viewer'),
+      await addPerson(instance),
+    ];
+    const workflowId = await createWorkflow(instance);
+    const shared = (await create({ allowedHosts: ['api.example.com'] })).body.id;
+    const own = (await create({ visibility: 'private' })).body.id;
+    const ofWorkflow = (await create({ allowedWorkflowIds: [workflowId] })).body.id;
+    const statusOf = async (id: string, as: string) => (await test(id, { url }, as)).status;
+    expect((await test(shared, { url })).body).toMatchObject({ ok: false, code: 'CREDENTIAL_HOST' });
+    for (const id of [shared, own, ofWorkflow])
+      expect([await statusOf(id, viewer.session), await statusOf(id, stranger.session)]).toEqual([403, 404]);
+    expect(await statusOf(shared, editor.session)).toBe(200);
+    expect(await statusOf(own, editor.session)).toBe(403);
+    expect(await statusOf(ofWorkflow, editor.session)).toBe(403);
+    expect(await statusOf(ofWorkflow, instance.session)).toBe(200);
+  });
+});
+
+describe('choices of a field of a connector', () => {
+  /** A page of sixty channels, and another one with one. */
+  const startService = () =>
+    serve(({ url = '', headers: { authorization = '' } }, response) => {
+      const isLast = url.includes('cursor=last');
+      const channels = Array.from({ length: isLast ? 1 : 60 }, (_, at) => ({
+        id: `C${isLast ? 99 : at}`,
+        name: `c-${at}`,
+      }));
+      const body =
+        authorization === `Bearer ${SECRET}` ? { channels, next: isLast ? '' : 'last' } : { error: authorization };
+      response.writeHead('error' in body ? 403 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+
+  it('are those that its service lists for people who may use the credential, page by page', async () => {
+    const { url } = await startService();
+    const { workspaceId } = instance;
+    const body = { workspaceId, ...chatAt(url) };
+    expect((await gateway.call('POST', '/api/connectors', { as: instance.key, body })).status).toBe(201);
+    const credentialId = (await create({ visibility: 'private' })).body.id;
+    const field = { connector: 'chat', version: '1.0.0', operation: 'message.send', field: 'body.channel' };
+    const choices = (more: object = {}, as = instance.key) =>
+      gateway.call('POST', '/api/connectors/options', { as, body: { workspaceId, ...field, credentialId, ...more } });
+    const first = await choices();
+    expect(first).toMatchObject({ status: 200, body: { data: { length: 60 }, next: expect.any(String) } });
+    const second = await choices({ cursor: first.body.next });
+    expect(second.body).toEqual({ data: [{ value: 'C99', label: 'c-0' }], next: null });
+    const found = await choices({ search: 'C-59' });
+    expect(found.body).toEqual({ data: [{ value: 'C59', label: 'c-59' }], next: null });
+    for (const cursor of ['x', first.body.next?.replace(/.$/, '')])
+      expect(await choices({ cursor })).toMatchObject({ status: 400, body: { details: [{ path: 'cursor' }] } });
+    const moved = await choices({ cursor: first.body.next, values: { body: {} } });
+    expect(moved).toMatchObject({ status: 400, body: { details: [{ path: 'cursor' }] } });
+    expect(await choices({ field: 'body.text' })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'field' }] },
+    });
+    const editor = await addPerson(instance, 'editor');
+    expect((await choices({}, editor.session)).status).toBe(403);
+    const tested = await gateway.call('POST', `/api/credentials/${credentialId}/test`, {
+      as: instance.key,
+      body: { connector: 'chat', version: '1.0.0' },
+    });
+    expect(tested.body).toMatchObject({ ok: true });
+    const other = (await create({ secret: { token: 'another-secret' } })).body.id;
+    expect(await choices({ credentialId: other })).toMatchObject({
+      status: 422,
+      body: { code: 'CONNECTOR_FAILED', error: expect.stringContaining('answered 403: Bearer ********') },
+    });
   });
 });

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { createAuthenticator } from '../../harness/authenticator.ts';
-import { TRACKER } from '../../harness/connectors.ts';
+import { chatAt, TRACKER } from '../../harness/connectors.ts';
 import {
   addFailureGroup,
   type Call,
@@ -32,6 +32,7 @@ import { createDocumentCheck } from '../../harness/document-check.ts';
 import { type IdentityProvider, SIGN_ON_CLIENT, startIdentityProvider } from '../../harness/identity-provider.ts';
 import { startMailServer } from '../../harness/mail-server.ts';
 import { OAUTH_CLIENT, type OAuthProvider, startOAuthProvider } from '../../harness/oauth-provider.ts';
+import { serve } from '../../harness/serve.ts';
 import { codeOf } from '../../harness/second-factors.ts';
 import { findBreakingChanges } from '../../openapi/breaking-changes.ts';
 
@@ -439,6 +440,14 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/credentials${inWorkspace}`);
     await done('GET', `/api/credentials/${credential.id}`);
     await done('PATCH', `/api/credentials/${credential.id}`, { name: 'Store' });
+    const chat = await serve((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"channels":[{"id":"C1","name":"general"}]}');
+    });
+    await done('POST', '/api/connectors', { workspaceId, ...chatAt(chat.url) });
+    const ofMessages = { connector: 'chat', version: '1.0.0', operation: 'message.send', field: 'body.channel' };
+    await done('POST', '/api/connectors/options', { workspaceId, credentialId: credential.id, ...ofMessages });
+    await done('POST', `/api/credentials/${credential.id}/test`, { connector: 'chat', version: '1.0.0' });
     await done('DELETE', `/api/credentials/${credential.id}`);
     const { authorizationUrl, deviceAuthorizationUrl, tokenUrl } = provider.endpoints;
     const clientOf = (grant: string, more: object) => ({

@@ -1,22 +1,20 @@
 import { DeckhandError, type OAuth2Secret, type PolledConnection, type StartedConnection } from '@deckhand/contracts';
 import {
-  changeConnection,
   type ConnectableCredential,
   type Database,
   findConnectable,
   PROVIDER_LIMIT_MS,
-  readConnection,
   storeConnection,
 } from '@deckhand/db';
 import { type HttpClient, NodeError } from '@deckhand/engine';
 import {
   createProvider,
-  createTokenKeeper,
   OAuth2Error,
   type Provider,
   readSecret,
   readTokens,
   sealIssued,
+  type TokenKeeper,
 } from '@deckhand/nodes';
 import { type Logger, type SecretBox, SecretBoxError } from '@deckhand/runtime';
 import { randomBytes } from 'node:crypto';
@@ -64,6 +62,7 @@ export function createConnections({
   db,
   secretBox,
   http,
+  keeper,
   attempts,
   publicUrl,
   logger,
@@ -71,22 +70,12 @@ export function createConnections({
   readonly db: Database;
   readonly secretBox: SecretBox;
   readonly http: HttpClient;
+  readonly keeper: TokenKeeper;
   readonly attempts: ConnectionAttempts;
   readonly publicUrl: string;
   readonly logger: Logger;
 }): Connections {
   const redirectUrl = `${publicUrl}/oauth/callback`;
-  const keeper = createTokenKeeper({
-    store: {
-      read: (id) => readConnection(db, id),
-      change: (id, decide) => changeConnection(db, id, decide),
-    },
-    box: secretBox,
-    http,
-    providerLimitMs: PROVIDER_LIMIT_MS,
-    onError: (err) => logger.warn({ err }, 'failed to refresh tokens before they expire'),
-  });
-
   const providerOf = (secret: OAuth2Secret, limitMs = PROVIDER_LIMIT_MS): Provider =>
     createProvider(secret, { http, signal: AbortSignal.timeout(limitMs) });
 

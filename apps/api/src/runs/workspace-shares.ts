@@ -7,6 +7,7 @@ import { EventEmitter, once } from 'node:events';
  */
 const SHARES = {
   exports: 3,
+  'tests of credentials': 4,
   searches: 8,
   histograms: 2,
   insights: 2,
@@ -23,6 +24,7 @@ const SHARES = {
 
 /** Maximum number of operations of all workspaces, of those that hold memory for as long as a caller likes. */
 const TOTALS: Readonly<Partial<Record<keyof typeof SHARES, number>>> = {
+  'tests of credentials': 32,
   uploads: 64,
   'webhook files': 128,
   'form uploads': 64,

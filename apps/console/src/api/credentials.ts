@@ -1,12 +1,14 @@
 import type {
   CreateCredentialBody,
   CredentialEntry,
+  CredentialTest,
   CredentialUse,
   FinishedConnection,
   JsonObject,
   PageOf,
   PolledConnection,
   StartedConnection,
+  TestCredentialBody,
   UpdateCredentialBody,
 } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
@@ -34,6 +36,9 @@ export const updateCredential = (id: string, body: UpdateCredentialBody): Promis
 export const limitCredential = (id: string, body: Traffic): Promise<CredentialEntry> =>
   call('PATCH', `/api/credentials/${id}`, { body });
 export const deleteCredential = (id: string): Promise<null> => call('DELETE', `/api/credentials/${id}`);
+
+export const testCredential = (id: string, body: TestCredentialBody): Promise<CredentialTest> =>
+  call('POST', `/api/credentials/${id}/test`, { body });
 
 /** The workflows that use a credential. */
 export const credentialUsesQuery = (id: string) =>

@@ -1,4 +1,4 @@
-import type { ClaimedExecution, FinishedEnding, RestingEnding } from '@deckhand/db';
+import type { ClaimedExecution, CredentialUser, FinishedEnding, RestingEnding } from '@deckhand/db';
 import {
   begunWait,
   type CompiledWorkflow,
@@ -12,6 +12,7 @@ import {
   type RecordedError,
   type WaitRequest,
 } from '@deckhand/engine';
+import type { OpenCredential } from '@deckhand/nodes';
 import { type JsonObject, parseJson, type WaitPlace, type FinishedStatus, runError } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +20,6 @@ import type { Journal } from '../checkpoints/journal.ts';
 import type { ActiveRun } from './active-runs.ts';
 import { childIdOf } from './derived-id.ts';
 import { mocksOf } from './mocks.ts';
-import type { OpenCredential } from './open-credential.ts';
 import type { RunObserver } from './run-reports.ts';
 import type { WaitTimer } from './wait-timer.ts';
 
@@ -29,7 +29,7 @@ export interface NodeEnvironment {
   readonly now: () => number;
   readonly services: NodeServices;
   /** Opens a credential for a node. @throws NodeError as `NodeContext.credential` does. */
-  readonly openCredential: OpenCredential;
+  readonly openCredential: OpenCredential<CredentialUser>;
   /** Returns the address where a wait is answered without a session; undefined if PUBLIC_URL is not set. */
   readonly answerLink: ((place: WaitPlace) => string) | undefined;
   /** Returns whether the worker has so many runs that each must leave its place as soon as it can. */

@@ -1,6 +1,7 @@
 import {
   createBuiltInConnectors,
   createConnectors,
+  createCredentialOpener,
   createInputChecker,
   createResultChecker,
   createTokenKeeper,
@@ -21,7 +22,7 @@ import {
   startChild,
   touchConnection,
 } from '@deckhand/db';
-import type { RunJob } from '@deckhand/queue';
+import { createTrafficControl, type RunJob } from '@deckhand/queue';
 import { createResultSignatures, type Logger, type MemoryBudget } from '@deckhand/runtime';
 import { announceStarts } from '../announce-runs.ts';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts';
@@ -39,7 +40,6 @@ import { createAnswerLink } from './answer-link.ts';
 import { createCallerResponses } from './caller-responses.ts';
 import type { NodeEnvironment } from './drive-run.ts';
 import { limitKeyTransactions } from './key-transactions.ts';
-import { createCredentialOpener } from './open-credential.ts';
 import { createRunLoader, type RunLoader } from './run-loader.ts';
 import { createRunLocks, type SessionLocks } from './run-locks.ts';
 import { createRunNotifier, type RunNotifier, createRunObserver, type RunObserver } from './run-reports.ts';
@@ -47,7 +47,6 @@ import { createAgentMemories } from './agent-memories.ts';
 import { createModelCalls } from './model-calls.ts';
 import { createNodeFiles } from './node-files.ts';
 import { createWorkflowStarter } from './start-workflows.ts';
-import { createTrafficControl } from './traffic-control.ts';
 import type { Versions } from './versions.ts';
 
 /** Claims and releases runs. */

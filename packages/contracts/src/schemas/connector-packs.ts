@@ -91,6 +91,12 @@ const PackOperation = Type.Object(
   CLOSED,
 );
 
+/**
+ * What addresses have in place of the secret that belongs into their path, until they are sent. Its characters are not
+ * encoded in addresses.
+ */
+export const SECRET_IN_PATH = '~secret~';
+
 /** What is the same for every client of a provider. */
 const CREDENTIAL_MEMBERS = [
   'grant',
@@ -109,6 +115,14 @@ export const PackCredential = Type.Object(
     type: oneOf(['apiKey', 'basic', 'bearer', 'header', 'oauth2']),
     title: title('What people know it by: `Personal access token`'),
     header: Type.Optional(HeaderName),
+    path: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'For an API key that is part of addresses, in place of a header: the first name in braces of each path, `token` of `/bot{token}/getMe`',
+      }),
+    ),
     oauth2: Type.Optional(Type.Partial(Type.Pick(OAuth2Secret, CREDENTIAL_MEMBERS))),
   },
   { ...CLOSED, description: 'A preset of a credential' },

@@ -4,6 +4,7 @@ import { isJsonObject } from '../json.ts';
 import { compileLenientCheck } from '../validate.ts';
 import { AllowedHosts, type HostAndPort, hostOf } from '../allowed-hosts.ts';
 import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.ts';
+import { CredentialTest } from './credential-tests.ts';
 import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType, MODEL_PROVIDERS } from './credential-secrets.ts';
 import { CredentialConnection, oauth2Issues } from './oauth2.ts';
 
@@ -140,6 +141,7 @@ export const CredentialEntry = Type.Object({
   rateLimit: nullable(CredentialRateLimit),
   circuit: nullable(CredentialCircuit),
   connection: nullable(CredentialConnection, { description: 'Of an oauth2 credential; null for other types' }),
+  lastTest: nullable(CredentialTest, { description: 'The last test of its present secret; null without one' }),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -170,6 +172,11 @@ const CHECKS = {
 export type Credential = {
   readonly [T in CredentialType]: { readonly type: T; readonly secret: Static<(typeof CREDENTIAL_SECRETS)[T]> };
 }[CredentialType];
+
+/** Whether credentials of a type go where their nodes say: they do not name a server themselves. */
+export function goesAnywhere(type: CredentialType): boolean {
+  return ['apiKey', 'basic', 'bearer', 'header', 'oauth2'].includes(type);
+}
 
 /** A secret of a type as it was kept; undefined when it does not have the shape of its type. */
 export function toCredential(type: CredentialType, secret: unknown): Credential | undefined {

@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
+  compileCheck,
   type CredentialEntry,
   type CredentialLimits,
+  CredentialTest,
   type CredentialType,
   DeckhandError,
   hasRole,
@@ -31,6 +33,7 @@ const COLUMNS = {
   allowedWorkflowIds: true,
   rateLimit: true,
   circuit: true,
+  lastTest: true,
   createdAt: true,
   updatedAt: true,
 } as const;
@@ -151,7 +154,7 @@ export function updateCredential(
     }
     const data = {
       ...(name === undefined ? {} : { name }),
-      ...(sealedSecret === undefined ? {} : { secret: sealedSecret }),
+      ...(sealedSecret === undefined ? {} : { secret: sealedSecret, lastTest: Prisma.DbNull }),
       ...(await toLimitColumns(tx, workspaceId, changes)),
     };
     // If somebody changed its visibility in the meantime, the checks above no longer hold.
@@ -165,7 +168,7 @@ export function updateCredential(
       await tx.oAuth2Connection.update({ where: { id }, data: { grant } });
     }
     const row = await tx.credential.findUniqueOrThrow({ where: { id }, select: SHOWN });
-    const details = { changed: Object.keys(data), name: row.name };
+    const details = { changed: Object.keys(data).filter((column) => column !== 'lastTest'), name: row.name };
     await recordChange(tx, actor, { action: 'credential.update', workspaceId, resourceId: id, details });
     return toCredentialEntry(row);
   });
@@ -244,6 +247,13 @@ async function toLimitColumns(
   };
 }
 
+const checkTest = compileCheck(CredentialTest);
+
+function readTest(stored: unknown): CredentialTest | null {
+  const result = checkTest(stored);
+  return 'issues' in result ? null : result.value;
+}
+
 /** Converts a credential to its entry in lists. */
 function toCredentialEntry(
   row: Pick<Credential, keyof typeof COLUMNS> & {
@@ -262,6 +272,7 @@ function toCredentialEntry(
     rateLimit: readRateLimit(row.rateLimit),
     circuit: readCircuit(row.circuit),
     connection: row.connection && toConnection(row.connection),
+    lastTest: readTest(row.lastTest),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

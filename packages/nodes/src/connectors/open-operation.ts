@@ -33,6 +33,7 @@ export function openOperation(head: ConnectorHead, action: Action, check: CheckV
   return {
     schema,
     paging: action.paging,
+    options: action.options,
     idempotencyHeader: action.idempotencyHeader,
     credentials: head.credentials ?? [],
     rateLimit: head.limits,

@@ -5,7 +5,7 @@ import { ANY_ADDRESS, isPublicAddress, PUBLIC_ONLY } from '../network/addresses.
 import { CONNECT_TIMEOUT_MS, openSocket } from '../network/open-socket.ts';
 import { untilAborted } from '../network/until-aborted.ts';
 import { compose } from './compose.ts';
-import { transmit } from './transmit.ts';
+import { type Route, signIn, transmit } from './transmit.ts';
 
 /** A silent server is given up after this time, in ms. */
 const SILENCE_MS = 60_000;
@@ -16,52 +16,69 @@ const MAX_MESSAGE = 2_000;
 /** The port on which servers use TLS from the first byte (RFC 8314, 3.3). */
 const SUBMISSIONS_PORT = 465;
 
+/** The server of a message, and the end of the work with it. */
+type MailTarget = Pick<MailMessage, 'server' | 'signal'>;
+
+/** A mail client that also tries a server without a message. */
+export interface MailClient extends MailSender {
+  /** Connects to a server and signs in. @throws as `send` does. */
+  signIn(target: MailTarget): Promise<void>;
+}
+
 /**
  * Creates the mail client that the nodes of a process share. @param allowPrivate whether private addresses may be
  * reached.
  */
-export function createMailSender({ allowPrivate }: { allowPrivate: boolean }): MailSender {
+export function createMailSender({ allowPrivate }: { allowPrivate: boolean }): MailClient {
   const rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY;
+
+  async function withSocket<T>(target: MailTarget, work: (socket: Socket) => Promise<T>): Promise<T> {
+    const { signal } = target;
+    let socket: Socket | undefined;
+    try {
+      return await untilAborted(signal, async () => {
+        const { host, port } = target.server;
+        socket = await openSocket({ host, port, maxReceivedBytes: () => MAX_RECEIVED_BYTES }, rules, signal);
+        return work(socket);
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw toNodeError(error, target);
+    } finally {
+      // Nothing more of an aborted message is sent.
+      socket?.destroy();
+    }
+  }
+
   return {
-    async send(message) {
-      const { signal } = message;
-      let socket: Socket | undefined;
-      try {
-        return await untilAborted(signal, async () => {
-          const { host, port } = message.server;
-          socket = await openSocket({ host, port, maxReceivedBytes: () => MAX_RECEIVED_BYTES }, rules, signal);
-          return deliver(message, socket);
-        });
-      } catch (error) {
-        signal.throwIfAborted();
-        throw toNodeError(error, message);
-      } finally {
-        // Nothing more of an aborted message is sent.
-        socket?.destroy();
-      }
-    },
+    send: (message) => withSocket(message, (socket) => deliver(message, socket)),
+    signIn: (target) => withSocket(target, (socket) => signIn(routeOf(target, socket))),
   };
 }
 
 async function deliver(message: MailMessage, socket: Socket): Promise<MailReceipt> {
-  const { host, port, username, password = '', secure = port === SUBMISSIONS_PORT } = message.server;
   const mail = await compose(message);
-  const { accepted, rejected } = await transmit(mail, {
+  const { accepted, rejected } = await transmit(mail, routeOf(message, socket));
+  return { messageId: mail.messageId(), accepted, rejected };
+}
+
+function routeOf({ server }: MailTarget, socket: Socket): Route {
+  const { host, port, username, password = '', secure = port === SUBMISSIONS_PORT } = server;
+  return {
     connection: socket,
     host,
     port,
     secure,
     // A password is sent over a public network only with encryption.
-    requireTLS: message.server.password !== undefined && isPublicAddress(socket.remoteAddress ?? ''),
+    requireTLS: server.password !== undefined && isPublicAddress(socket.remoteAddress ?? ''),
     tls: isIP(host) === 0 ? { servername: host } : {},
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MS,
     login: username === undefined ? undefined : { user: username, pass: password },
-  });
-  return { messageId: mail.messageId(), accepted, rejected };
+  };
 }
 
-function toNodeError(error: unknown, { server: { host, port } }: MailMessage): NodeError {
+function toNodeError(error: unknown, { server: { host, port } }: MailTarget): NodeError {
   if (error instanceof NodeError) return error;
   const reason = (types.isNativeError(error) ? error.message : String(error)).slice(0, MAX_MESSAGE);
   const status = types.isNativeError(error) && 'responseCode' in error ? Number(error.responseCode) : undefined;

@@ -1,3 +1,4 @@
+import { SECRET_IN_PATH } from '@deckhand/contracts';
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type StreamedBody } from '@deckhand/engine';
 import { headerText, type OutboundSettings } from '@deckhand/runtime';
 import { isIPv6 } from 'node:net';
@@ -137,7 +138,10 @@ async function exchange(
   { url, request, cookies, memory, address }: Exchange,
 ): Promise<Step> {
   const { method, signal, maxResponseBytes, maxSilenceMs } = request;
-  const { pathname, search } = url;
+  const { search } = url;
+  const { pathSecret } = request;
+  // A function, because `$` in a text would be special.
+  const pathname = pathSecret === undefined ? url.pathname : url.pathname.replace(SECRET_IN_PATH, () => pathSecret);
   const origin = address === undefined ? url.origin : originAt(url, address);
   const given = cookies ? await cookies.addTo(request) : request.headers;
   const { body } = request;

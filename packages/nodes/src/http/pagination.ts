@@ -77,37 +77,68 @@ export interface PageReader {
   readonly next: ((page: JsonValue) => JsonValue) | undefined;
 }
 
+/** Where a page is, and its number as the mode counts it. */
+export interface PagePosition {
+  readonly url: URL;
+  readonly count: number;
+}
+
+/** A page, its items if they matter, and where the next one is; undefined after the last. */
+interface ReadPage {
+  readonly page: Page;
+  readonly items: readonly JsonValue[];
+  readonly next: PagePosition | undefined;
+}
+
 /**
  * Reads all pages. Every page has the origin of the first, because it gets the same credential and headers.
  * @throws NodeError HTTP_TOO_MANY_PAGES, HTTP_NEXT_PAGE_INVALID, HTTP_RESPONSE_INVALID, and what `read` throws.
  */
-export async function readPages(pagination: Pagination, { first, read, next }: PageReader): Promise<JsonValue[]> {
-  const { mode, output = 'pages', maxPages = MAX_PAGES, start = mode === 'page' ? 1 : 0 } = pagination;
-  const parameter = pagination.parameter ?? (mode === 'page' ? 'page' : 'offset');
-  const isCounted = mode === 'page' || mode === 'offset';
-  const itemsOf = (page: Page): readonly JsonValue[] => listIn(page, pagination.items);
+export async function readPages(pagination: Pagination, reader: PageReader): Promise<JsonValue[]> {
+  const { output = 'pages', maxPages = MAX_PAGES } = pagination;
   const result: JsonValue[] = [];
-  let position = start;
-  let url: URL | undefined = isCounted ? withQuery(first, { [parameter]: start }) : first;
-  for (let number = 0; url; number += 1) {
+  let position: PagePosition | undefined = firstPage(pagination, reader.first);
+  for (let number = 0; position; number += 1) {
     if (number === maxPages) {
       const message = `there are more pages than maxPages (${maxPages})`;
       throw new NodeError('HTTP_TOO_MANY_PAGES', message, { isRetryable: false });
     }
-    const at: URL = url;
-    const page = await read(at, number);
-    const items = isCounted || output === 'items' ? itemsOf(page) : [];
+    const { page, items, next }: ReadPage = await readPage(pagination, reader, position, number);
     if (output === 'pages') result.push(page);
     else for (const item of items) result.push(item);
-    if (isCounted) {
-      position += mode === 'page' ? 1 : items.length;
-      url = items.length === 0 ? undefined : withQuery(first, { [parameter]: position });
-    } else {
-      url = nextUrl(at, mode === 'link' ? nextLink(textOf(page.headers.link)) : next?.(page));
-    }
-    if (url && url.origin !== first.origin) throw invalidNext('has another origin than the first one');
+    position = next;
   }
   return result;
+}
+
+/** Returns where the first page is. */
+export function firstPage({ mode, parameter, start }: Pagination, first: URL): PagePosition {
+  const count = start ?? (mode === 'page' ? 1 : 0);
+  return isCounted(mode) ? { url: withQuery(first, { [parameter ?? mode]: count }), count } : { url: first, count };
+}
+
+/** Reads a page. @param number of the request, from 0. @throws as `readPages` does. */
+export async function readPage(
+  { mode, output = 'pages', parameter = mode, items: field }: Pagination,
+  { first, read, next }: PageReader,
+  { url, count }: PagePosition,
+  number: number,
+): Promise<ReadPage> {
+  const page = await read(url, number);
+  const items = isCounted(mode) || output === 'items' ? listIn(page, field) : [];
+  if (isCounted(mode)) {
+    const after = count + (mode === 'page' ? 1 : items.length);
+    const following = items.length === 0 ? undefined : withQuery(first, { [parameter]: after });
+    return { page, items, next: following && { url: following, count: after } };
+  }
+  const following = nextUrl(url, mode === 'link' ? nextLink(textOf(page.headers.link)) : next?.(page));
+  if (following && following.origin !== first.origin) throw invalidNext('has another origin than the first one');
+  return { page, items, next: following && { url: following, count } };
+}
+
+/** Whether pages are requested by their number, or by that of their first item. */
+function isCounted(mode: Pagination['mode']): mode is 'page' | 'offset' {
+  return mode === 'page' || mode === 'offset';
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { type NodeContext, NodeError, type OpenedCredential } from '@deckhand/engine';
+import { NodeError, type OpenedCredential } from '@deckhand/engine';
 import { credentialHeader } from './credential-header.ts';
 import { requestBody, requestHeaders, type Scalar } from './request-parts.ts';
 import { errorBody, excerpt, responseBody, type ResponseType } from './response-body.ts';
 import { saveResponse } from './response-file.ts';
 import { retryAfterMs } from './retry-after.ts';
+import type { SenderContext } from './sender-context.ts';
 import { sendWithinLimits } from './traffic-limits.ts';
 
 /** Maximum length of a response by default, in bytes. */
@@ -30,6 +31,8 @@ export interface SentRequest {
   readonly idempotencyHeader?: string | undefined;
   /** The header of an API key whose credential names none; `x-api-key` by default. */
   readonly apiKeyHeader?: string | undefined;
+  /** The secret that belongs into the path of the URL; then `credential` is sent nowhere else. */
+  readonly pathSecret?: string | undefined;
   /** Returns what the service says about an error; undefined if its response does not say it. */
   readonly errorMessage?: ((body: JsonValue) => string | undefined) | undefined;
 }
@@ -45,7 +48,7 @@ type Response = JsonObject & { readonly headers: JsonObject };
  */
 export function createSender(
   sent: SentRequest,
-  { services, files, idempotencyKey, signal, now }: NodeContext,
+  { services, files, idempotencyKey, signal, now }: SenderContext,
 ): (url: URL, number: number) => Promise<Response> {
   const { method = 'GET', acceptErrorStatus = false, responseType = 'auto', followRedirects = true } = sent;
   const { authorization, credential, idempotencyHeader } = sent;
@@ -56,7 +59,7 @@ export function createSender(
   let current = credential;
 
   async function exchange(url: URL, number: number, ticket: string) {
-    const secret = current && credentialHeader(current, sent.apiKeyHeader);
+    const secret = current && sent.pathSecret === undefined ? credentialHeader(current, sent.apiKeyHeader) : undefined;
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(sent.headers, { idempotencyKey: key, idempotencyHeader, authorization, secret });
     const body = await requestBody(sent.body, headers, files);
@@ -64,6 +67,7 @@ export function createSender(
       method,
       url: url.href,
       headers: Object.fromEntries(headers),
+      pathSecret: sent.pathSecret,
       ...(secret ? { secretHeaders: [secret.name] } : {}),
       exemptOrigin: credential?.ownOrigin,
       body,

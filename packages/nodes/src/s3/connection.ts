@@ -2,12 +2,12 @@ import { type Credential, isJsonObject, type JsonObject, S3_REGION, s3Endpoint }
 import {
   type HttpRequest,
   type HttpResponse,
-  type NodeContext,
   NodeError,
   type OpenedCredential,
   type StreamedBody,
 } from '@deckhand/engine';
 import { retryAfterMs } from '../http/retry-after.ts';
+import type { SenderContext } from '../http/sender-context.ts';
 import { sendWithinLimits } from '../http/traffic-limits.ts';
 import { excerpt } from '../text/limit.ts';
 import { parseXml } from '../text/xml-parser.ts';
@@ -31,10 +31,11 @@ const RETRYABLE_STATUSES = new Set([408, 425, 429]);
 /** A credential for an S3-compatible store. */
 export type S3Secret = Extract<Credential, { type: 's3' }>['secret'];
 
-/** A request to a bucket, or to one of its objects. */
+/** A request to a store, to a bucket, or to one of its objects. */
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  readonly bucket: string;
+  /** Undefined for a request to the store itself. */
+  readonly bucket: string | undefined;
   /** Undefined for a request to the bucket itself. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -57,7 +58,7 @@ export interface S3Connection {
 
 /** Returns the connection of a node to the store of its credential. */
 export function connectS3(
-  { services, idempotencyKey, signal: nodeSignal, now }: NodeContext,
+  { services, idempotencyKey, signal: nodeSignal, now }: Omit<SenderContext, 'files'>,
   { secret, traffic }: OpenedCredential & { readonly type: 's3' },
 ): S3Connection {
   let sent = 0;
@@ -90,10 +91,14 @@ export function connectS3(
 }
 
 /** @throws NodeError PARAMETERS_INVALID for a key that a URL cannot name, and a bucket that a host cannot. */
-function urlOf(secret: S3Secret, bucket: string, key = ''): URL {
-  const { endpoint, pathStyle = endpoint !== undefined || bucket.includes('.') } = secret;
+function urlOf(secret: S3Secret, bucket: string | undefined, key = ''): URL {
   const url = s3Endpoint(secret);
   const path = url.pathname.replace(/\/+$/, '');
+  if (bucket === undefined) {
+    url.pathname = `${path}/`;
+    return url;
+  }
+  const { endpoint, pathStyle = endpoint !== undefined || bucket.includes('.') } = secret;
   if (!key.isWellFormed() || key.split('/').some((part) => part === '.' || part === '..'))
     throw new NodeError('PARAMETERS_INVALID', 'a key has a part that no URL can have: . or .., or half a character', {
       isRetryable: false,
@@ -151,7 +156,7 @@ function failureOf(
   if (status < 300 && !members) return undefined;
   const code = (members && textOf(members, 'Code')) ?? '';
   const said = (members && textOf(members, 'Message')) ?? '';
-  const target = key === undefined ? bucket : `${bucket}/${key}`;
+  const target = [bucket, key].filter((part) => part !== undefined).join('/');
   const region = headers['x-amz-bucket-region'];
   const hint = status === 301 && region !== undefined ? `the bucket is in the region ${region}` : said;
   const message = excerpt([`${method} ${target}: ${status}`, code, hint].filter(Boolean).join(' '));

@@ -225,3 +225,68 @@ describe('a response with an error', () => {
     expect(accepted).toMatchObject({ output: { status: 200, body: { ok: false } } });
   });
 });
+
+describe('a secret in the path', () => {
+  const TOKEN = '123456:AAbb-cc_dd';
+  const path = [{ name: 'token', in: 'path', required: true, schema: { type: 'string' } }];
+  const PACK = `
+name: bot
+version: 1.0.0
+title: Bot
+credentials: [{ type: apiKey, title: Token, path: token }]
+operations: [{ id: message.send, operation: send, title: Send }]
+`;
+
+  /** Calls the operation. @returns its outcome or its error. */
+  async function send(credential: OpenedCredential | undefined, listener: RequestListener): Promise<unknown> {
+    const { url: address } = await serve(listener);
+    const document = { '/bot{token}/send': { parameters: path, post: { operationId: 'send' } } };
+    const files = {
+      pack: PACK,
+      document: JSON.stringify({ openapi: '3.1.0', servers: [{ url: address }], paths: document }),
+    };
+    const services = { ...NO_SERVICES, http, connectors: connectorsOf(files) };
+    const parameters = { connector: 'bot', version: '1.0.0', operation: 'message.send' };
+    try {
+      return await node.run(parameters, nodeContext({ services, credential: () => Promise.resolve(credential) }));
+    } catch (error) {
+      return error;
+    }
+  }
+
+  const key = (value: string): OpenedCredential => ({ type: 'apiKey', secret: { value } });
+
+  it('is sent there, and nowhere else', async () => {
+    const requests: unknown[] = [];
+    const outcome = await send(key(TOKEN), ({ url, headers }, response) => {
+      requests.push([url, JSON.stringify(headers).includes('AAbb')]);
+      response.end('{}');
+    });
+    expect(outcome).toMatchObject({ kind: 'output' });
+    expect(requests).toEqual([[`/bot${TOKEN}/send`, false]]);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['a status', (_request, response) => response.writeHead(404).end('not found')],
+    ['a redirect', (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end()],
+    ['a broken connection', (request) => request.socket.destroy()],
+  ])('is not in the failure or the output after %s', async (_what, listener) => {
+    const outcome = await send(key(TOKEN), listener);
+    const shown = outcome instanceof NodeError ? [outcome.message, outcome.details] : outcome;
+    expect(JSON.stringify(shown)).not.toContain('AAbb');
+    if (outcome instanceof NodeError) expect(outcome.message).toContain('/bot~secret~/send');
+    else expect(outcome).toMatchObject({ output: { status: 307 } });
+  });
+
+  it.each([[undefined], [key('../secret')], [key('a/b')], [key('..')]])(
+    'is needed, and a part of a step: %j',
+    async (credential) => {
+      const requests: unknown[] = [];
+      const outcome = await send(credential, ({ url }, response) => {
+        requests.push(url);
+        response.end();
+      });
+      expect([outcome, requests]).toEqual([expect.objectContaining({ code: 'CREDENTIAL_UNSUITABLE' }), []]);
+    },
+  );
+});

@@ -1,25 +1,9 @@
-import {
-  CONNECTOR_NAME,
-  CONNECTOR_OPERATION,
-  CONNECTOR_VERSION,
-  type CredentialRateLimit,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type PackPaging,
-} from '@deckhand/contracts';
-import {
-  type ConnectorOperation,
-  defineNodeType,
-  type NodeContext,
-  NodeError,
-  type OpenedCredential,
-  output,
-} from '@deckhand/engine';
-import Type, { type Static } from 'typebox';
-import { type Pagination, readPages } from '../http/pagination.ts';
-import { requestUrl } from '../http/request-parts.ts';
-import { createSender, MAX_RESPONSE_BYTES } from '../http/sender.ts';
+import { CONNECTOR_NAME, CONNECTOR_OPERATION, CONNECTOR_VERSION, type JsonObject } from '@deckhand/contracts';
+import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import Type from 'typebox';
+import { bodyOf, prepareCall, toPagination } from '../connectors/call-operation.ts';
+import { readPages } from '../http/pagination.ts';
+import { MAX_RESPONSE_BYTES } from '../http/sender.ts';
 
 const Parameters = Type.Object(
   {
@@ -110,34 +94,13 @@ export default defineNodeType({
     'STORAGE_FULL',
   ],
   async run(parameters, context) {
-    const { values = {}, allPages = false } = parameters;
-    const operation = await findOperation(parameters, context);
-    if (allPages && !operation.paging) throw invalid('allPages', 'needs an operation with pages');
-    const issues = await operation.check(values);
-    if (issues.length > 0) throw invalid('values', issues);
-    const request = operation.request(values);
-    const { url, authorization } = requestUrl(request.url);
-    const opened = await context.credential(url);
-    const credential = opened && withLimit(opened, operation.rateLimit, context.credentialId);
-    const sendRequest = createSender(
-      {
-        ...parameters,
-        ...request,
-        authorization,
-        credential,
-        apiKeyHeader: opened && fittingHeader(opened, operation),
-        idempotencyHeader: operation.idempotencyHeader,
-        errorMessage: (body) => operation.errorMessage(body),
-      },
-      context,
-    );
-    const send: typeof sendRequest = async (at, number) => {
-      const response = await sendRequest(at, number);
-      if (parameters.acceptErrorStatus !== true)
-        refuseFailure(response, operation, `${request.method} ${at.origin}${at.pathname}`);
-      return response;
-    };
-    if (!allPages || !operation.paging) return output(await send(url, 0));
+    const { allPages = false } = parameters;
+    const { operation, url, send } = await prepareCall(parameters, context);
+    if (!allPages) return output(await send(url, 0));
+    if (!operation.paging)
+      throw new NodeError('PARAMETERS_INVALID', 'parameters.allPages needs an operation with pages', {
+        isRetryable: false,
+      });
     const pagination = toPagination(operation.paging, parameters.maxPages);
     // A failure of the first page is one of the node, whose run can rest before another attempt.
     const read = (at: URL, number: number) =>
@@ -172,80 +135,3 @@ export default defineNodeType({
     outputs: { report: { status: 201, headers: { 'content-type': 'application/json' }, body: { id: 4 } } },
   },
 });
-
-async function findOperation(
-  { connector, version, operation }: Static<typeof Parameters>,
-  { services, workspaceId }: NodeContext,
-): Promise<ConnectorOperation> {
-  const found = await services.connectors.find(workspaceId, { connector, version, operation });
-  if (found) return found;
-  const message = `the workspace has no operation ${operation} of the connector ${connector} ${version}`;
-  throw new NodeError('CONNECTOR_NOT_FOUND', message, { isRetryable: false });
-}
-
-/** Returns a credential with the limit of the connector, if it has none of its own. */
-function withLimit(
-  credential: OpenedCredential,
-  rateLimit: CredentialRateLimit | undefined,
-  credentialId: string | undefined,
-): OpenedCredential {
-  const { traffic } = credential;
-  if (!rateLimit || credentialId === undefined || traffic?.rateLimit) return credential;
-  const limited = { credentialId, circuit: traffic?.circuit ?? null, rateLimit };
-  return { ...credential, traffic: limited };
-}
-
-/**
- * Returns the header of an API key, by the preset that a credential fits.
- * @throws NodeError CREDENTIAL_UNSUITABLE if it fits none of them.
- */
-function fittingHeader(credential: OpenedCredential, { credentials }: ConnectorOperation): string | undefined {
-  const type = credential.renew ? 'oauth2' : credential.type;
-  const preset = credentials.find((each) => each.type === type);
-  if (preset || credentials.length === 0) return preset?.header;
-  const types = credentials.map((each) => each.type).join(', ');
-  const message = `the connector takes a credential of type ${types}, and not ${type}`;
-  throw new NodeError('CREDENTIAL_UNSUITABLE', message, { isRetryable: false });
-}
-
-/**
- * @param request without the query, which may contain a secret.
- * @throws NodeError HTTP_RESPONSE_FAILED for a response that says that the service did not do what was asked.
- */
-function refuseFailure(response: JsonObject, operation: ConnectorOperation, request: string): void {
-  const body = bodyOf(response);
-  if (!operation.isFailure(body)) return;
-  const message = `${request} says that it failed: ${operation.errorMessage(body) ?? 'without a message'}`;
-  throw new NodeError('HTTP_RESPONSE_FAILED', message, {
-    isRetryable: true,
-    details: { status: response.status ?? null, body },
-  });
-}
-
-function toPagination({ mode, parameter, start, items }: PackPaging, maxPages: number | undefined): Pagination {
-  return {
-    mode: mode === 'cursor' || mode === 'url' ? 'next' : mode,
-    output: 'items',
-    ...(parameter !== undefined && { parameter }),
-    ...(start !== undefined && { start }),
-    ...(items !== undefined && { items }),
-    ...(maxPages !== undefined && { maxPages }),
-  };
-}
-
-function bodyOf(page: JsonValue): JsonValue {
-  return isJsonObject(page) ? (page.body ?? null) : null;
-}
-
-function invalid(
-  parameter: string,
-  problem: string | readonly { readonly path: string; readonly message: string }[],
-): NodeError {
-  const text =
-    typeof problem === 'string'
-      ? `parameters.${parameter} ${problem}`
-      : problem
-          .map(({ path, message }) => `parameters.${parameter}${path === '' ? '' : `.${path}`} ${message}`)
-          .join('; ');
-  return new NodeError('PARAMETERS_INVALID', text, { isRetryable: false });
-}

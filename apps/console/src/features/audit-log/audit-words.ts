@@ -13,6 +13,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'credential.create': i18n.t('Credential created'),
   'credential.delete': i18n.t('Credential deleted'),
   'credential.update': i18n.t('Credential changed'),
+  'credential.test': i18n.t('Credential tested'),
   'credential.connect': i18n.t('Credential connected'),
   'event-endpoint.create': i18n.t('Event endpoint created'),
   'event-endpoint.delete': i18n.t('Event endpoint deleted'),

@@ -108,3 +108,32 @@ it('a private credential is changed by its owner only', async () => {
   await screen.findByRole('button', { name: 'Delete Shop' });
   expect(screen.queryByRole('button', { name: 'Edit Shop' })).toBeNull();
 });
+
+it('a credential is tested with a service, and the list shows the result', async () => {
+  const credentials = keepCredentials();
+  await openConsole('/credentials');
+  await clickFirst('button', 'New credential');
+  const creation = within(await screen.findByRole('dialog'));
+  await fill(/^Name/, 'Shop', creation);
+  await fill(/^Token/, 'hush-hush', creation);
+  await click('button', 'Save', creation);
+  await rowOf(/Shop/);
+  const connector = example('GET /api/connectors').data[0]!;
+  const slack = { ...connector, name: 'slack', version: '1.0.0', title: 'Slack', credentials: [] };
+  answer('GET /api/connectors', () => ({ ...example('GET /api/connectors'), data: [slack] }));
+  const asked: unknown[] = [];
+  answer('POST /api/credentials/:id/test', ({ body }) => {
+    asked.push(body);
+    const lastTest = { ok: false, code: 'HTTP_STATUS', message: 'invalid_auth', testedAt: new Date().toISOString() };
+    Object.assign(credentials[0]!, { lastTest });
+    return lastTest;
+  });
+  await click('button', 'Test Shop');
+  const dialog = within(await screen.findByRole('dialog'));
+  await choose('Service', 'Slack 1.0.0', dialog);
+  await click('button', 'Test', dialog);
+  await dialog.findByText('HTTP_STATUS: invalid_auth');
+  expect(asked).toEqual([{ connector: 'slack', version: '1.0.0' }]);
+  await click('button', 'Cancel', dialog);
+  await (await rowOf(/Shop/)).findByText('Failed');
+});

@@ -16,6 +16,7 @@ import { i18n } from '../../language/i18n.ts';
 import { ConnectionBadge, ConnectionDialog } from './connection.tsx';
 import { CreateCredential, TYPE_LABELS } from './create-credential.tsx';
 import { EditCredential } from './edit-credential.tsx';
+import { TestBadge, TestDialog } from './test-credential.tsx';
 import { TrafficFields } from './traffic-fields.tsx';
 
 const COLUMNS: Columns<CredentialEntry> = [
@@ -35,6 +36,11 @@ const COLUMNS: Columns<CredentialEntry> = [
     id: 'connection',
     header: i18n.t('Connection'),
     cell: ({ row: { original } }) => original.connection && <ConnectionBadge status={original.connection.status} />,
+  },
+  {
+    id: 'test',
+    header: i18n.t('Last test'),
+    cell: ({ row: { original } }) => original.lastTest && <TestBadge ok={original.lastTest.ok} />,
   },
   { id: 'limits', header: i18n.t('Limits'), cell: ({ row: { original } }) => describeLimits(original) },
   {
@@ -103,6 +109,7 @@ function Actions({ credential }: { credential: CredentialEntry }) {
   const { workspaceId, user, can } = useWorkspace();
   const queryClient = useQueryClient();
   const [isEditing, setEditing] = useState(false);
+  const [isTesting, setTesting] = useState(false);
   const [isLimiting, setLimiting] = useState(false);
   const [isConnecting, setConnecting] = useState(false);
   const isOwner = ownerId === user.id;
@@ -128,6 +135,16 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           onClick={() => setEditing(true)}
         >
           {i18n.t('Edit')}
+        </Button>
+      )}
+      {(visibility === 'shared' || isOwner) && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={i18n.t('Test {name}', { name })}
+          onClick={() => setTesting(true)}
+        >
+          {i18n.t('Test')}
         </Button>
       )}
       {mayLimit && LIMITED_CREDENTIAL_TYPES.includes(type) && (
@@ -158,7 +175,18 @@ function Actions({ credential }: { credential: CredentialEntry }) {
           onClose={() => setConnecting(false)}
         />
       )}
-      {isEditing && <EditCredential credential={credential} mayLimit={mayLimit} onClose={() => setEditing(false)} />}
+      {isEditing && (
+        <EditCredential
+          credential={credential}
+          mayLimit={mayLimit}
+          onTest={() => {
+            setEditing(false);
+            setTesting(true);
+          }}
+          onClose={() => setEditing(false)}
+        />
+      )}
+      {isTesting && <TestDialog credential={credential} onClose={() => setTesting(false)} />}
       {isLimiting && <LimitRequests credential={credential} onClose={() => setLimiting(false)} />}
     </Group>
   );

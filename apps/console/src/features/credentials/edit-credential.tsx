@@ -6,7 +6,7 @@ import {
   SECRET_PLACEHOLDER,
   type UpdateCredentialBody,
 } from '@deckhand/contracts';
-import { Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { credentialsQuery, updateCredential } from '../../api/credentials.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -25,14 +25,17 @@ interface Edited {
 /**
  * Changes the name and the secret of a credential, in place: nodes that use it keep it.
  * @param mayLimit whether the person may also change who uses it, and where
+ * @param onTest closes it, and opens the test of the credential
  */
 export function EditCredential({
   credential,
   mayLimit,
+  onTest,
   onClose,
 }: {
   credential: CredentialEntry;
   mayLimit: boolean;
+  onTest: () => void;
   onClose: () => void;
 }) {
   const { id, workspaceId, name, type, visibility, allowedHosts, connection } = credential;
@@ -67,7 +70,13 @@ export function EditCredential({
             checked={isReplaced}
             onChange={(event) => set({ isReplaced: event.currentTarget.checked })}
           />
-          {isReplaced && <SecretFields type={type} {...field('secret')} />}
+          {isReplaced ? (
+            <SecretFields type={type} {...field('secret')} />
+          ) : (
+            <Button variant="default" onClick={onTest}>
+              {i18n.t('Test the stored secret')}
+            </Button>
+          )}
         </>
       )}
     </FormDialog>

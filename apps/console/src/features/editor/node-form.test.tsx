@@ -364,3 +364,76 @@ it('the settings of a workflow are a part of its definition: changed, taken back
   await isGone('dialog');
   await isSaved('Saved');
 });
+
+describe('the form of a connector node', () => {
+  const CHAT = { connector: 'chat', version: '1.0.0' };
+  const text = { type: 'string' };
+  const credential = { ...example('POST /api/credentials'), id: newId(), name: 'Chat', visibility: 'shared' as const };
+
+  /** Answers what the form reads. @returns the requests for choices. */
+  function answerChat() {
+    const [entry] = example('GET /api/connectors').data;
+    if (!entry) throw new Error('the example has no connector');
+    const connectors = ['1.0.0', '0.9.0'].map((version) => ({ ...entry, name: 'chat', version, title: 'Chat' }));
+    answer('GET /api/connectors', () => pageOf(connectors));
+    const operation = {
+      ...example('GET /api/connectors/:name/versions/:version/operations').data[0]!,
+      id: 'message.send',
+    };
+    answer('GET /api/connectors/:name/versions/:version/operations', () =>
+      pageOf([{ ...operation, title: 'Send a message' }]),
+    );
+    answer('GET /api/connectors/:name/versions/:version/operations/:operation', () => ({
+      ...example('GET /api/connectors/:name/versions/:version/operations/:operation'),
+      ...CHAT,
+      id: 'message.send',
+      schema: {
+        type: 'object',
+        properties: { body: { type: 'object', properties: { channel: { ...text, title: 'Channel' }, text } } },
+      },
+      options: { 'body.channel': { action: 'channel.list', value: 'id', label: 'name' } },
+    }));
+    answer('GET /api/credentials', () => pageOf([credential]));
+    const asked: unknown[] = [];
+    answer('POST /api/connectors/options', ({ body }) => {
+      asked.push(body);
+      return { data: [{ value: 'C1', label: 'general' }], next: null };
+    });
+    return asked;
+  }
+
+  it('has the operations of the service, and the choices that it lists once they are opened', async () => {
+    const asked = answerChat();
+    const opened = await open(definitionOf({ id: 'send', type: 'connector', credentialId: credential.id }));
+    await selectNode('send');
+    const form = await nodeForm();
+    await choose(/^Connector/, 'Chat', form);
+    await choose(/^Operation/, 'Send a message', form);
+    const body = within(await form.findByRole('group', { name: 'Body' }));
+    await body.findByRole('combobox', { name: /^Channel/ });
+    expect(asked).toEqual([]);
+    await choose(/^Channel/, 'general', body);
+    const { nodes } = await draftOf(opened);
+    const parameters = { ...CHAT, operation: 'message.send', values: { body: { channel: 'C1' } } };
+    expect(nodes.at(-1)?.parameters).toEqual(parameters);
+    const { workspaceId } = opened.workflows.get(opened.id).workflow;
+    expect(asked).toEqual([
+      {
+        ...{ workspaceId, workflowId: opened.id, credentialId: credential.id, ...CHAT },
+        ...{ operation: 'message.send', field: 'body.channel', values: {} },
+      },
+    ]);
+  });
+
+  it('takes a value that is not a choice', async () => {
+    answerChat();
+    const parameters = { ...CHAT, operation: 'message.send' };
+    const opened = await open(definitionOf({ id: 'send', type: 'connector', credentialId: credential.id, parameters }));
+    await selectNode('send');
+    const form = await nodeForm();
+    const body = within(await form.findByRole('group', { name: 'Body' }));
+    await user.type(await body.findByRole('combobox', { name: /^Channel/ }), 'C99');
+    await click('option', 'Use “C99”');
+    expect((await draftOf(opened)).nodes.at(-1)?.parameters).toMatchObject({ values: { body: { channel: 'C99' } } });
+  });
+});

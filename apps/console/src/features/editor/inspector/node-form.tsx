@@ -12,6 +12,7 @@ import { FormBuilder } from '../../form-builder/form-builder.tsx';
 import { definitionOf, issuesOf } from '../model/editor-model.ts';
 import { useEditor, useEditorSession } from '../model/editor-session.tsx';
 import { changeNode, connect } from '../model/edits.ts';
+import { connectorInput } from './connector-form.tsx';
 import { CredentialSelect } from './credential-select.tsx';
 import { useInsertion } from './insertion.tsx';
 import classes from './node-form.module.css';
@@ -36,6 +37,10 @@ export function NodeForm({ node, children }: { node: NodeDefinition; children?: 
     model.apply((before) => changeNode(before, node.id, change), step);
   const change = (next: Partial<NodeDefinition>, step: string): void =>
     edit((old) => withoutNothing({ ...old, ...next }), `${node.id} ${step}`);
+  const connector = {
+    ...{ workspaceId: workflow.workspaceId, workflowId: workflow.id, node },
+    onParameters: (parameters: NonNullable<NodeDefinition['parameters']>, step: string) => change({ parameters }, step),
+  };
   return (
     <Stack gap="md">
       <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -89,7 +94,9 @@ export function NodeForm({ node, children }: { node: NodeDefinition; children?: 
                 shownFor={type.form.shownFor}
                 value={node.parameters ?? {}}
                 issues={byParameter}
-                renderInput={renderParameter}
+                renderInput={(props) =>
+                  (node.type === 'connector' ? connectorInput(connector, props) : undefined) ?? renderParameter(props)
+                }
                 onChange={(parameters, name) => change({ parameters }, name)}
               />
             </ExpressionFormContext>

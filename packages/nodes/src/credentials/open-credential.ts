@@ -1,21 +1,38 @@
 import {
   type Credential,
+  type CredentialCircuit,
+  type CredentialRateLimit,
+  type CredentialType,
   hostOf,
   isAllowedHost,
   serverOf,
   type StoredConnection,
   toCredential,
 } from '@deckhand/contracts';
-import type { CredentialUser, SealedCredential } from '@deckhand/db';
 import { NodeError, type OpenedCredential } from '@deckhand/engine';
-import type { KeptTokens, TokenKeeper } from '@deckhand/nodes';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
+import type { KeptTokens, TokenKeeper } from '../oauth2/token-keeper.ts';
 
-/** What opening credentials needs. */
-export interface CredentialOpenerParts {
+/** An encrypted credential, and whether its user may use it. */
+interface SealedCredential {
+  readonly type: CredentialType;
+  /** A JWE of the secret as JSON. */
+  readonly sealedSecret: string;
+  /** Whether it contains an API key, which may only be sent to this instance's API. */
+  readonly isApiKey: boolean;
+  /** Hosts that it may be sent to, as `isAllowedHost` parses them; empty allows any. */
+  readonly allowedHosts: readonly string[];
+  readonly rateLimit: CredentialRateLimit | null;
+  readonly circuit: CredentialCircuit | null;
+  /** Null if the user may use it. */
+  readonly refusal: 'ended' | 'private' | 'otherWorkflow' | null;
+}
+
+/** What opening credentials needs. `User`: who uses them, such as the version of a run. */
+export interface CredentialOpenerParts<User> {
   readonly secretBox: SecretBox;
-  /** Reads a credential for a run's version; undefined when its workspace has none of this id. */
-  readonly read: (run: CredentialUser, credentialId: string) => Promise<SealedCredential | undefined>;
+  /** Reads a credential for its user; undefined if there is none of this id in the workspace. */
+  readonly read: (user: User, credentialId: string) => Promise<SealedCredential | undefined>;
   /** Reads the connection of an OAuth 2.0 credential; undefined if it was deleted. */
   readonly readConnection: (credentialId: string) => Promise<StoredConnection | undefined>;
   /** Provides the tokens of OAuth 2.0 credentials. */
@@ -32,9 +49,9 @@ export interface CredentialPurpose {
   readonly signal: () => AbortSignal;
 }
 
-/** Opens a credential for a node of a run. */
-export type OpenCredential = (
-  run: CredentialUser,
+/** Opens a credential for its user. */
+export type OpenCredential<User> = (
+  user: User,
   credentialId: string,
   purpose: CredentialPurpose,
 ) => Promise<OpenedCredential>;
@@ -45,10 +62,10 @@ export type OpenCredential = (
  * @returns a function that throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE,
  * CREDENTIAL_OTHER_WORKFLOW, CREDENTIAL_HOST or CREDENTIAL_UNREADABLE, and those of the token keeper.
  */
-export function createCredentialOpener(parts: CredentialOpenerParts): OpenCredential {
+export function createCredentialOpener<User>(parts: CredentialOpenerParts<User>): OpenCredential<User> {
   const { secretBox, read, publicUrl } = parts;
-  return async (run, credentialId, { sentTo, signal }) => {
-    const sealed = await read(run, credentialId);
+  return async (user, credentialId, { sentTo, signal }) => {
+    const sealed = await read(user, credentialId);
     if (!sealed) {
       throw refused(
         'CREDENTIAL_NOT_FOUND',
@@ -70,7 +87,7 @@ export function createCredentialOpener(parts: CredentialOpenerParts): OpenCreden
 
 /** Returns the access token of an OAuth 2.0 credential, refreshed if it is due, as a bearer credential. */
 async function openConnection(
-  { readConnection, keeper, noteUse }: CredentialOpenerParts,
+  { readConnection, keeper, noteUse }: Omit<CredentialOpenerParts<never>, 'read'>,
   id: string,
   signal: () => AbortSignal,
 ): Promise<OpenedCredential> {

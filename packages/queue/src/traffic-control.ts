@@ -1,15 +1,9 @@
 import type { CredentialCircuit, CredentialRateLimit } from '@deckhand/contracts';
 import { NodeError, type TrafficControl, type TrafficPermit, type TrafficRequest } from '@deckhand/engine';
-import {
-  admitRequest,
-  type Redis,
-  reportRequest,
-  type TrafficCircuit,
-  type TrafficQuery,
-  type TrafficRate,
-} from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from './connect.ts';
+import { admitRequest, reportRequest, type TrafficCircuit, type TrafficQuery, type TrafficRate } from './traffic.ts';
 
 /** Longest wait in the worker, in ms: during a longer one, the run rests, if its node can. */
 const MAX_WAIT_IN_WORKER_MS = 5_000;

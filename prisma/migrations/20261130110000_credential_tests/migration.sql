@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "credentials" ADD COLUMN     "last_test" JSONB;
