@@ -73,6 +73,14 @@ it('what waits for a person is in one inbox: a decision, then a form with its ti
   expect(given.forms).toEqual([{ day: '2026-12-24', note: 'by transfer', via: 'transfer', isSent: false }]);
 });
 
+it('who may not answer reads why there are no buttons', async () => {
+  keepWaits();
+  await openConsole('/approvals', { role: 'viewer' });
+  await screen.findByText('Refund 12?');
+  expect(screen.getByText(/^Your role in this workspace may not answer/)).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Approve' })).toBeNull();
+});
+
 it('an approval waits in the inbox, and is decided with a comment', async () => {
   const { given, approvals } = keepWaits();
   const [entry] = approvals.splice(0);

@@ -14,6 +14,7 @@ import { i18n } from '../../language/i18n.ts';
 import classes from './approval-inbox.module.css';
 import { Decision } from './decision.tsx';
 import { HumanForm } from './human-form.tsx';
+import { MayNotAnswer } from './may-not-answer.tsx';
 
 /** What runs of the workspace wait for: decisions and forms, the oldest first. */
 export function ApprovalInbox() {
@@ -87,7 +88,7 @@ function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId:
           {i18n.t('Open run')}
         </AnchorLink>
       </div>
-      {canAnswer && answer}
+      {canAnswer ? answer : <MayNotAnswer />}
     </li>
   );
 }

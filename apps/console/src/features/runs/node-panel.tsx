@@ -9,6 +9,7 @@ import { useWorkspace } from '../../api/use-workspace.ts';
 import { i18n } from '../../language/i18n.ts';
 import { Decision } from '../approvals/decision.tsx';
 import { HumanForm } from '../approvals/human-form.tsx';
+import { MayNotAnswer } from '../approvals/may-not-answer.tsx';
 import { loopsAround } from './iteration.ts';
 import { NodeData } from './node-data.tsx';
 import { useRerunChoices } from './rerun-versions.ts';
@@ -118,9 +119,8 @@ function RerunFailed({
 
 /** The form for a waiting node: an approval or a human task. */
 function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefinition }) {
-  const { can } = useWorkspace();
   const category = useNodeTypes().get(node.type)?.category;
-  if (!can('editor') || category !== 'person') return null;
+  if (category !== 'person') return null;
   return (
     <>
       <OpenDecision executionId={executionId} nodeId={node.id} />
@@ -130,28 +130,28 @@ function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefi
 }
 
 function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: string }) {
-  const { workspaceId } = useWorkspace();
+  const { workspaceId, can } = useWorkspace();
   const open = useQuery(approvalsQuery(workspaceId)).data?.data ?? [];
   const entry = open.find(({ id, currentNodeId }) => id === executionId && currentNodeId === nodeId);
   if (!entry) return null;
   return (
     <Stack gap="xs">
       <Text fw={600}>{entry.message}</Text>
-      <Decision key={entry.waitId} entry={entry} />
+      {can('editor') ? <Decision key={entry.waitId} entry={entry} /> : <MayNotAnswer />}
     </Stack>
   );
 }
 
 /** The forms of a node; in a loop, several may be open. */
 function OpenForms({ executionId, nodeId }: { executionId: string; nodeId: string }) {
-  const { workspaceId } = useWorkspace();
+  const { workspaceId, can } = useWorkspace();
   const open = useQuery(humanTasksQuery(workspaceId)).data?.data ?? [];
   return open
     .filter((task) => task.executionId === executionId && task.nodeId === nodeId)
     .map((task) => (
       <Stack key={task.waitId} gap="xs">
         <Text fw={600}>{task.title}</Text>
-        <HumanForm task={task} />
+        {can('editor') ? <HumanForm task={task} /> : <MayNotAnswer />}
       </Stack>
     ));
 }
