@@ -100,7 +100,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
       'needs a change between two statements',
     ],
-    ['a viewer applies a workflow', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+    ['a viewer applies a workflow', "await requirePermission(tx, actor, workspaceId, 'workflows.edit');", ''],
     ['a kept secret counts as a change', 'if (version.secrets.areKept && isSame', 'if (false && isSame'],
     ['a secret that is sent is not saved', 'version.secrets.areKept && ', ''],
     ['what a workflow has already is written again', 'wanted[name] !== current[name]', 'true'],
@@ -205,7 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['an event is overtaken by later ones', 'CASE WHEN d.seconds > 0 THEN', 'CASE WHEN d.seconds >= 0 THEN'],
   ]),
   ...of('packages/db/src/events-in/accept-events.ts', MATCHING, [
-    ['viewers send events', "          WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
+    ['viewers send events', "          WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'\n", ''],
     ['a workspace may have any number of unmatched events', "          WHEN b.is_full THEN 'tooMany'\n", ''],
     ['an event is stored twice', '      ON CONFLICT DO NOTHING\n', ''],
   ]),
@@ -270,7 +270,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['days of other workspaces are read', 'd.workspace_id = ${workspaceId}::uuid AND EXISTS', 'EXISTS'],
     [
       'days are read by no member',
-      "await requireRole(db, actor, workspaceId, 'viewer');",
+      "await requirePermission(db, actor, workspaceId, 'runs.read');",
       '',
       'the route has checked it, and the statements have the same condition',
     ],
@@ -322,7 +322,7 @@ export const MUTANTS: readonly Mutant[] = [
       'b.id = ${action.id}::uuid FOR',
       'aborting deletes the rows of the runs, so nothing is left to act on',
     ],
-    ['a viewer continues to act', " AND m.role <> 'viewer'", ''],
+    ['a viewer continues to act', ' AND ${memberMay(BULK_ACTION_PERMISSIONS[action.kind])}', ''],
     ['a revoked key continues to act', 'k.id = b.api_key_id AND k.revoked_at IS NULL', 'k.id = b.api_key_id'],
     ['a workspace gets a batch for each of its actions', 'SELECT DISTINCT ON (b.workspace_id) b.*', 'SELECT b.*'],
   ]),
@@ -434,13 +434,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['a draft is replaced whatever its state', 'if (states && !states.some(', 'if (false && states && !states.some('],
     [
       'drafts are written without the lock of their workflow',
-      "await lockWorkflow(tx, actor, workflowId, 'editor');\n    if (baseVersionId",
+      "await lockWorkflow(tx, actor, workflowId, 'workflows.edit');\n    if (baseVersionId",
       'if (baseVersionId',
     ],
   ]),
   ...of('packages/db/src/workflows/import-reports.ts', ACCESS, [
-    ['strangers read reports of imports', ', workflow: { workspace: visibleWorkspace(actor) }', ''],
-    ['viewers dismiss reports of imports', "workflowId, 'editor'", "workflowId, 'viewer'"],
+    ['strangers read reports of imports', ", workflow: { workspace: visibleWorkspace(actor, 'workflows.read') }", ''],
+    ['viewers dismiss reports of imports', "workflowId, 'workflows.edit'", "workflowId, 'workflows.read'"],
   ]),
   ...of('packages/import-n8n/src/kept-report.ts', 'unit:import-n8n/src/kept-report', [
     ['reports of imports have tokens', '.replaceAll(LONG_WORD, ', '.replaceAll(/$^/g, '],
@@ -989,8 +989,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['a workspace has any number of memories', "if (found?.isFull === true) return 'full';", ''],
     [
       'a viewer erases memories',
-      "requireRole(tx, actor, workspaceId, 'editor')",
-      "requireRole(tx, actor, workspaceId, 'viewer')",
+      "requirePermission(tx, actor, workspaceId, 'runs.delete')",
+      "requirePermission(tx, actor, workspaceId, 'runs.read')",
     ],
   ]),
   ...of('packages/nodes/src/models/ask-agent.ts', 'unit:tests/engine/agent-memory', [
@@ -1343,7 +1343,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['a bound key sees every workspace', '...(actor.boundTo === null ? {} : { id: actor.boundTo }),', ''],
     [
       'whoever is a member may do all',
-      'role: { in: rolesFrom(needed) }',
+      'role: { in: rolesWith(permission) }',
       '',
       'every change asks for the role first: this is for one that is taken away in between',
     ],
@@ -1352,7 +1352,7 @@ export const MUTANTS: readonly Mutant[] = [
       'actor.boundTo !== null && actor.boundTo !== workspaceId.toLowerCase()',
       'false',
     ],
-    ['a role is not compared', 'if (!hasRole(role, needed))', 'if (false)'],
+    ['a role is not compared', 'if (!roleMay(role, permission))', 'if (false)'],
   ]),
   ...of('packages/db/src/executions/lock.ts', ACCESS, [
     [
@@ -1361,11 +1361,15 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
     ['strangers change runs', ' AND m.user_id = ${actor.userId}::uuid', ''],
-    ['viewers change runs', "  requireRoleOf(found.role, 'editor');\n", ''],
+    ['viewers change runs', '  requirePermissionOf(found.role, permission);\n', ''],
   ]),
   ...of('packages/db/src/executions/start/admission.ts', ACCESS, [
-    ['viewers start runs', "        WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
-    ['strangers start runs', 'OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN', 'THEN'],
+    ['viewers start runs', "        WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'\n", ''],
+    [
+      'strangers start runs',
+      "OR (asked.user_id IS NOT NULL AND ${memberMay('workflows.read')} IS NOT TRUE) THEN",
+      'THEN',
+    ],
     [
       'a bound key starts runs of another workspace',
       '(asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)',
@@ -1374,7 +1378,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
     ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden', 'webhookMoved') AND ", ''],
-    ['a key tells viewers of its run', " AND m.role <> 'viewer'", ''],
+    ['a key tells viewers of its run', " AND ${memberMay('runs.start')}", ''],
     ['a refused start repeats one with another body', ' AND k.body_hash = ${bodyHash}', ''],
     [
       'another item than the first takes a key',
@@ -1526,33 +1530,37 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'viewers create connectors',
-      "      await requireRole(tx, actor, workspaceId, 'editor');\n      // Two",
+      "      await requirePermission(tx, actor, workspaceId, 'connectors.change');\n      // Two",
       '      // Two',
       'the route requires it before the document is read',
     ],
     [
       'strangers list connectors',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const where",
+      "  await requirePermission(db, actor, workspaceId, 'workflows.read');\n  const where",
       '  const where',
       'authentication requires members for a workspace in the query',
     ],
     [
       'strangers list operations',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const connector",
+      "  await requirePermission(db, actor, workspaceId, 'workflows.read');\n  const connector",
       '  const connector',
       'authentication requires members for a workspace in the query',
     ],
     [
       'viewers delete connectors',
-      "    await requireRole(tx, actor, workspaceId, 'editor');\n    const where",
+      "    await requirePermission(tx, actor, workspaceId, 'connectors.change');\n    const where",
       '    const where',
     ],
   ]),
   ...of('apps/api/src/routes/connectors.ts', CONNECTORS, [
-    ['a document of anybody takes a process', "      await requireRole(db, caller, body.workspaceId, 'editor');\n", ''],
+    [
+      'a document of anybody takes a process',
+      "      await requirePermission(db, caller, body.workspaceId, 'connectors.change');\n",
+      '',
+    ],
     [
       'strangers read operations',
-      "      await requireRole(db, caller, workspaceId, 'viewer');\n",
+      "      await requirePermission(db, caller, workspaceId, 'workflows.read');\n",
       '',
       'authentication requires members for a workspace in the query',
     ],
@@ -1977,7 +1985,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
-      "      await requireRole(context.db, caller, body.workspaceId, 'editor');\n",
+      "      await requirePermission(context.db, caller, body.workspaceId, 'workflows.edit');\n",
       '',
     ],
     [
@@ -2108,8 +2116,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/executions/read/list.ts', READ_REPLICA, [
     [
       'the replica decides who may list',
-      'requireRole(db, actor, request',
-      'requireRole(source, actor, request',
+      'requirePermission(db, actor, request',
+      'requirePermission(source, actor, request',
       'the replica of the test knows of a removed member before the next request',
     ],
   ]),
@@ -2126,7 +2134,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['a statement without a response is a bug', 'Query read timeout|', ''],
   ]),
   ...of('packages/db/src/workflows/apply.ts', 'integration:integration/api/execute-by-slug', [
-    ['a slug names workflows of others', 'WHERE m.user_id = ${userId}::uuid\n', 'WHERE true\n'],
+    [
+      'a slug names workflows of others',
+      "WHERE m.user_id = ${userId}::uuid AND ${memberMay('workflows.read')}\n",
+      'WHERE true\n',
+    ],
     [
       'a bound key starts workflows elsewhere by a slug',
       '(${boundTo}::uuid IS NULL OR m.workspace_id = ${boundTo}::uuid)',
@@ -2264,7 +2276,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/db/src/files.ts', LINKS, [['a link gives its file for ever', ' AND now() < ${expiresAt}`', '`']]),
   ...of('packages/db/src/files.ts', ACCESS, [
-    ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+    ['viewers give links to files', "await requirePermission(tx, actor, workspaceId, 'files.share');", ''],
   ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
     ['what is being written does not count towards the quota', 'coalesce(sum(o.bytes), 0)', 'coalesce(sum(0), 0)'],

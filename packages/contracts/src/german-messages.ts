@@ -124,7 +124,7 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'This invite is for another e-mail address': 'Diese Einladung ist für eine andere E-Mail-Adresse',
   'This invite is not valid, or not any more': 'Diese Einladung ist nicht oder nicht mehr gültig',
   'This needs an administrator of the instance': 'Das kann nur ein Administrator der Instanz',
-  'This needs the role {0}': 'Das erfordert die Rolle {0}',
+  'This needs the permission {0}': 'Das erfordert das Recht {0}',
   'This person is a member already': 'Diese Person ist schon Mitglied',
   'This sign-in does not exist, has expired or was used: start it again':
     'Diese Anmeldung gibt es nicht, sie ist abgelaufen oder wurde schon benutzt: beginnen Sie sie erneut',

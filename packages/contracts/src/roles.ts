@@ -1,9 +1,4 @@
-/** Roles in a workspace. Each has all permissions of the ones before it. */
+/** Roles in a workspace, from the one that may do the least. `permissions.ts` says what each may do. */
 export const ROLES = ['viewer', 'editor', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
-
-/** Returns true if `role` has the permissions of `needed`. */
-export function hasRole(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
-}

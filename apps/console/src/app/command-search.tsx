@@ -13,7 +13,7 @@ import { Problem } from '../components/problem.tsx';
 import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.tsx';
 import { STATUS_LOOKS } from '../components/status-badge.tsx';
 import { i18n } from '../language/i18n.ts';
-import { ADMINISTRATION, AREAS } from './areas.ts';
+import { areasFor } from './areas.ts';
 
 /** Time without a key before the server is asked, in ms. */
 const PAUSE_MS = 150;
@@ -69,7 +69,7 @@ function useGroups(
     ),
   });
   const pages: Choice[] = [
-    ...[...AREAS, ...(isAdmin ? ADMINISTRATION : [])].map(({ to, label, Icon }) => ({
+    ...areasFor(can, isAdmin).map(({ to, label, Icon }) => ({
       key: to,
       label,
       Icon,
@@ -83,7 +83,7 @@ function useGroups(
     },
   ];
   const actions: Choice[] = [
-    ...(can('editor')
+    ...(can('workflows.edit')
       ? [{ key: 'new-workflow', label: i18n.t('New workflow'), Icon: Plus, onPick: () => onOpen('new-workflow') }]
       : []),
     {
@@ -92,7 +92,7 @@ function useGroups(
       Icon: KeyRound,
       onPick: going(() => navigate({ to: '/w/$workspaceId/api-keys', params: { workspaceId } })),
     },
-    ...(can('admin')
+    ...(can('members.manage')
       ? [
           {
             key: 'invite',

@@ -18,7 +18,7 @@ import { MayNotAnswer } from './may-not-answer.tsx';
 
 /** What runs of the workspace wait for: decisions and forms, the oldest first. */
 export function ApprovalInbox() {
-  const { workspaceId, can } = useWorkspace();
+  const { workspaceId } = useWorkspace();
   const approvals = useQuery(approvalsQuery(workspaceId));
   const tasks = useQuery(humanTasksQuery(workspaceId));
   const isPending = approvals.isPending || tasks.isPending;
@@ -48,7 +48,7 @@ export function ApprovalInbox() {
       ) : (
         <Stack component="ul" className={classes.list}>
           {entries.map((entry) => (
-            <Entry key={entry.waitId} entry={entry} workspaceId={workspaceId} canAnswer={can('editor')} />
+            <Entry key={entry.waitId} entry={entry} />
           ))}
         </Stack>
       )}
@@ -67,7 +67,8 @@ interface Waiting {
   readonly answer: ReactNode;
 }
 
-function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId: string; canAnswer: boolean }) {
+function Entry({ entry }: { entry: Waiting }) {
+  const { workspaceId, can } = useWorkspace();
   const { executionId, nodeId, workflowName, title, waitingSince, answer } = entry;
   return (
     <li className={classes.entry}>
@@ -79,16 +80,18 @@ function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId:
           {workflowName ?? i18n.t('Deleted workflow')} ·{' '}
           <Trans id="Waiting for <0/>" components={{ 0: <ElapsedTime since={waitingSince} /> }} />
         </Text>
-        <AnchorLink
-          to="/w/$workspaceId/runs/$executionId"
-          params={{ workspaceId, executionId }}
-          search={{ node: nodeId }}
-          size="sm"
-        >
-          {i18n.t('Open run')}
-        </AnchorLink>
+        {can('runs.read') && (
+          <AnchorLink
+            to="/w/$workspaceId/runs/$executionId"
+            params={{ workspaceId, executionId }}
+            search={{ node: nodeId }}
+            size="sm"
+          >
+            {i18n.t('Open run')}
+          </AnchorLink>
+        )}
       </div>
-      {canAnswer ? answer : <MayNotAnswer />}
+      {can('approvals.answer') ? answer : <MayNotAnswer />}
     </li>
   );
 }

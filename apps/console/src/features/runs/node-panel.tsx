@@ -55,7 +55,7 @@ export function NodePanel({
         <CloseButton aria-label={i18n.t('Close')} onClick={onClose} />
       </Group>
       {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
-      {can('editor') && isFinished(run.status) && (
+      {can('runs.start') && isFinished(run.status) && (
         <RerunFailed run={run} nodeId={nodeId} definition={definition} titles={titles} />
       )}
       {progress ? (
@@ -137,7 +137,7 @@ function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: st
   return (
     <Stack gap="xs">
       <Text fw={600}>{entry.message}</Text>
-      {can('editor') ? <Decision key={entry.waitId} entry={entry} /> : <MayNotAnswer />}
+      {can('approvals.answer') ? <Decision key={entry.waitId} entry={entry} /> : <MayNotAnswer />}
     </Stack>
   );
 }
@@ -151,7 +151,7 @@ function OpenForms({ executionId, nodeId }: { executionId: string; nodeId: strin
     .map((task) => (
       <Stack key={task.waitId} gap="xs">
         <Text fw={600}>{task.title}</Text>
-        {can('editor') ? <HumanForm task={task} /> : <MayNotAnswer />}
+        {can('approvals.answer') ? <HumanForm task={task} /> : <MayNotAnswer />}
       </Stack>
     ));
 }

@@ -1,4 +1,4 @@
-import type { CreateBulkActionBody } from '@deckhand/contracts';
+import { BULK_ACTION_PERMISSIONS, type CreateBulkActionBody } from '@deckhand/contracts';
 import { Trans } from '@lingui/react';
 import { Button, Menu, Switch, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -251,6 +251,12 @@ function SelectRun({ run }: { run: RunRow }) {
 
 type Action = CreateBulkActionBody['action'];
 
+const ACTIONS: readonly { readonly action: Action; readonly label: string; readonly c?: string }[] = [
+  { action: 'rerun', label: i18n.t('Re-run…') },
+  { action: 'stop', label: i18n.t('Stop…') },
+  { action: 'delete', label: i18n.t('Delete…'), c: 'var(--status-bad)' },
+];
+
 /** Starts a bulk action on the selected runs; without any, on all that match the filter. */
 function BulkMenu({ filter, selected }: { filter: RunFilter; selected: readonly string[] }) {
   const { workspaceId, can } = useWorkspace();
@@ -258,7 +264,8 @@ function BulkMenu({ filter, selected }: { filter: RunFilter; selected: readonly 
   const [started, setStarted] = useState<{ readonly action: Action; readonly target: BulkTarget }>();
   const start = (action: Action): void =>
     setStarted({ action, target: selected.length === 0 ? toBulkTarget(filter) : { executionIds: [...selected] } });
-  if (!can('editor')) return null;
+  const actions = ACTIONS.filter(({ action }) => can(BULK_ACTION_PERMISSIONS[action]));
+  if (actions.length === 0) return null;
   return (
     <>
       <Menu position="bottom-end">
@@ -270,11 +277,11 @@ function BulkMenu({ filter, selected }: { filter: RunFilter; selected: readonly 
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => start('rerun')}>{i18n.t('Re-run…')}</Menu.Item>
-          <Menu.Item onClick={() => start('stop')}>{i18n.t('Stop…')}</Menu.Item>
-          <Menu.Item c="var(--status-bad)" onClick={() => start('delete')}>
-            {i18n.t('Delete…')}
-          </Menu.Item>
+          {actions.map(({ action, label, ...style }) => (
+            <Menu.Item key={action} {...style} onClick={() => start(action)}>
+              {label}
+            </Menu.Item>
+          ))}
         </Menu.Dropdown>
       </Menu>
       {started && (

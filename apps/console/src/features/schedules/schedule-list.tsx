@@ -78,7 +78,7 @@ function PauseOrResume({ schedule: { workflowId, workflowName, nodeId, pausedAt 
     onError: notifyProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: schedulesQuery(workspaceId).queryKey }),
   });
-  if (!can('editor')) return null;
+  if (!can('runs.control')) return null;
   return (
     <Button
       variant="default"

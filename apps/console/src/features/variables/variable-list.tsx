@@ -30,7 +30,7 @@ export function VariableList() {
   const { workspaceId, can } = useWorkspace();
   const query = useQuery(variablesQuery(workspaceId));
   const [isCreating, setCreating] = useState(false);
-  const newButton = can('editor') && (
+  const newButton = can('variables.change') && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       {i18n.t('New variable')}
     </Button>
@@ -59,7 +59,7 @@ function Actions({ variable }: { variable: VariableEntry }) {
   const { workspaceId, can } = useWorkspace();
   const queryClient = useQueryClient();
   const [isEditing, setEditing] = useState(false);
-  if (!can('editor')) return null;
+  if (!can('variables.change')) return null;
   return (
     <Group gap="xs" wrap="nowrap">
       <Button

@@ -1,3 +1,4 @@
+import { memberMay } from '../../access.ts';
 import { parseOwnJson } from '@deckhand/contracts';
 import { Prisma } from '../../client.ts';
 import type { Counted, Unsettled } from './settle-starts.ts';
@@ -96,8 +97,8 @@ const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.exe
         THEN (v.input_schemas -> coalesce(asked.trigger_node_id, v.trigger_node_ids[1]))::text END AS input_schema,
       CASE
         WHEN asked.webhook_suffix IS NOT NULL AND ${isStillWebhook} IS NOT TRUE THEN 'webhookMoved'
-        WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
-        WHEN m.role = 'viewer' THEN 'forbidden'
+        WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND ${memberMay('workflows.read')} IS NOT TRUE) THEN 'notFound'
+        WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'
         WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
         WHEN v.id IS NULL THEN 'noVersion'
         WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'

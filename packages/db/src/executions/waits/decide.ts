@@ -103,7 +103,9 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
   const { executionId, nodeId } = request;
   return db.$transaction(async (tx): Promise<AnswerOutcome> => {
     const isLink = actor.userId === null;
-    const run = isLink ? await lockLinkedExecution(tx, executionId) : await lockExecution(tx, actor, executionId);
+    const run = isLink
+      ? await lockLinkedExecution(tx, executionId)
+      : await lockExecution(tx, actor, executionId, 'approvals.answer', 'approvals.read');
     const waits = await findWaits(tx, actor, request);
     const { workspaceId } = run;
     const given = waits.find(({ answer, isUnconfirmed }) => isUnconfirmed && request.isSame(answer ?? ''));

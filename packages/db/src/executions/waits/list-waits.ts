@@ -8,7 +8,7 @@ import {
   shownIteration,
   waitIdOf,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../../access.ts';
+import { type Actor, memberMay, requirePermission } from '../../access.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { toPage } from '../../paging.ts';
 import { isTimeUp } from './end-waits.ts';
@@ -41,12 +41,12 @@ async function listWaits<T>(
   { query, kind }: { query: ListRequest; kind: 'approval' | 'human' },
   toEntry: (row: Row) => T,
 ): Promise<PageOf<T>> {
-  await requireRole(db, actor, query.workspaceId, 'viewer');
+  await requirePermission(db, actor, query.workspaceId, 'approvals.read');
   // Served by waits_open, which contains only open waits; runs are joined by primary key.
   const open = Prisma.sql`
     FROM waits w
     JOIN executions e ON e.id = w.execution_id
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('approvals.read')}
     LEFT JOIN workflows f ON f.id = e.workflow_id
     WHERE w.kind = ${kind}::wait_kind AND w.answered_at IS NULL AND NOT ${isTimeUp}
       AND e.workspace_id = ${query.workspaceId}::uuid ${ofRun(query)}
