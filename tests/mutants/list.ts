@@ -576,6 +576,34 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/executions/start/start-runs.ts', DEBOUNCE, [
     ['a joined start has a run of its own', 'into === undefined ? INSERT_ACCEPTED', 'true ? INSERT_ACCEPTED'],
   ]),
+  ...of('packages/db/src/executions/read/list-iterations.ts', ACCESS, [
+    ['an approver reads iterations', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/events/callbacks.ts', ACCESS, [
+    ['an approver reads callbacks', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/executions/start/read-for-rerun.ts', ACCESS, [
+    ['an approver is told of runs by reruns', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/files.ts', ACCESS, [
+    ['an approver reads files of runs', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/workflows/workflows.ts', 'integration:integration/api/activations', [
+    [
+      'an author publishes',
+      "  if (isPublication(workflow, changes)) await requirePermission(tx, actor, workspaceId, 'workflows.publish');\n",
+      '',
+    ],
+    ['a publisher edits', "isEdit ? 'workflows.edit' : 'workflows.publish'", "'workflows.publish'"],
+    [
+      'an author deletes an active workflow',
+      "if (workflow.status === 'active') await requirePermission",
+      'if (false) await requirePermission',
+    ],
+  ]),
+  ...of('packages/contracts/src/permissions.ts', 'integration:integration/api/activations', [
+    ['an operator deletes many runs', "delete: 'runs.delete'", "delete: 'runs.control'"],
+  ]),
   ...of('packages/db/src/executions/start/start-once.ts', DEBOUNCE, [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
   ]),
@@ -1340,6 +1368,16 @@ export const MUTANTS: readonly Mutant[] = [
     ['a key reads runs of workspaces that it is not bound to', 'asked.bound_to = e.workspace_id)', 'true)'],
   ]),
   ...of('packages/db/src/access.ts', ACCESS, [
+    [
+      'what may not be seen is said to exist',
+      'return !roleMay(role, permission) && !roleMay(role, seenBy);',
+      'return false;',
+    ],
+    [
+      'statements ask for a membership alone',
+      "`(m.role::text IN (${roles.join(', ')}))`",
+      '`(m.role IS NOT NULL AND ${roles.length > 0})`',
+    ],
     ['a bound key sees every workspace', '...(actor.boundTo === null ? {} : { id: actor.boundTo }),', ''],
     [
       'whoever is a member may do all',

@@ -39,6 +39,14 @@ describe('permissions of roles', () => {
     expect(more('owner', 'admin')).toEqual(['workspace.delete', 'owners.manage']);
   });
 
+  it('of the other roles are what they are for', () => {
+    const more = (role: Role, than: Role) => permissionsOf(role).filter((permission) => !roleMay(than, permission));
+    expect(permissionsOf('approver')).toEqual(['workspace.see', 'files.upload', 'approvals.read', 'approvals.answer']);
+    expect(more('operator', 'viewer')).toEqual(['runs.start', 'runs.control', 'files.upload']);
+    expect(more('publisher', 'operator')).toEqual(['workflows.publish']);
+    expect(more('author', 'operator')).toEqual(['workflows.edit']);
+  });
+
   it('are never more than those of who grants the role', () => {
     for (const granter of rolesWith('members.manage')) {
       const granted = ROLES.filter((role) => role !== 'owner' || roleMay(granter, 'owners.manage'));

@@ -33,17 +33,23 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 
 const VIEWER = ['workspace.see', 'workspace.read', 'workflows.read', 'runs.read', 'approvals.read'] as const;
+const OPERATOR = [...VIEWER, 'runs.start', 'runs.control', 'files.upload'] as const;
 const EDITOR = [
-  ...VIEWER,
+  ...OPERATOR,
   ...(['workflows.edit', 'workflows.publish', 'variables.change', 'connectors.change', 'credentials.change'] as const),
-  ...(['runs.start', 'runs.control', 'runs.delete', 'files.upload', 'files.share', 'approvals.answer'] as const),
+  ...(['runs.delete', 'files.share', 'approvals.answer'] as const),
 ] as const;
 const ADMIN = [...EDITOR, 'workspace.change', 'members.manage', 'credentials.manage', 'events.manage'] as const;
 const OWNER = [...ADMIN, 'workspace.delete', 'owners.manage'] as const;
 
 /** The permissions of each role: the one place that says what a role may do. */
 const ROLE_PERMISSIONS: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  // Fills in forms with files, too.
+  approver: new Set(['workspace.see', 'approvals.read', 'approvals.answer', 'files.upload']),
   viewer: new Set(VIEWER),
+  operator: new Set(OPERATOR),
+  publisher: new Set([...OPERATOR, 'workflows.publish']),
+  author: new Set([...OPERATOR, 'workflows.edit']),
   editor: new Set(EDITOR),
   admin: new Set(ADMIN),
   owner: new Set(OWNER),

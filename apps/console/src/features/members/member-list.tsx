@@ -69,7 +69,7 @@ function RoleOf({ member: { userId, name, role } }: { member: MemberEntry }) {
     <Select
       aria-label={i18n.t('Role of {name}', { name })}
       size="xs"
-      w={110}
+      w={130}
       allowDeselect={false}
       data={ROLES.map((value) => ({ value, label: ROLE_NAMES[value] }))}
       value={role}
