@@ -601,6 +601,44 @@ export const MUTANTS: readonly Mutant[] = [
       'if (false) await requirePermission',
     ],
   ]),
+  ...of('packages/db/src/executions/waits/approvers.ts', 'integration:integration/api/approvals', [
+    [
+      'editors decide for approvers',
+      'CASE WHEN w.approver_people IS NULL AND w.approver_roles IS NULL THEN',
+      'CASE WHEN true THEN',
+    ],
+    ['whoever started a run decides', 'm.user_id IS NOT DISTINCT FROM e.started_by OR ', ''],
+    ['whoever saved a version decides', ' OR m.user_id IS NOT DISTINCT FROM v.created_by', ''],
+  ]),
+  ...of('packages/db/src/executions/waits/decide.ts', 'integration:integration/api/approvals', [
+    ['who may not answer is not told so', '    requireMayAnswer(waits, run);\n', ''],
+    [
+      'a link answers for approvers',
+      'NOT ${isLimited} AND w.four_eyes IS NOT TRUE AS "isApprover"',
+      'true AS "isApprover"',
+      'no version with both can be saved',
+    ],
+  ]),
+  ...of('packages/db/src/executions/waits/list-waits.ts', 'integration:integration/api/approvals', [
+    [
+      'an approver sees what others answer',
+      "roleMay(role, 'runs.read') && query.canAnswer !== true ?",
+      'query.canAnswer !== true ?',
+    ],
+  ]),
+  ...of('packages/db/src/executions/start/start-child.ts', 'integration:integration/api/approvals', [
+    ['a run hides who started it behind another', 'p.started_by, p.status', 'NULL::uuid AS started_by, p.status'],
+  ]),
+  ...of('packages/nodes/src/work/approvers.ts', 'integration:integration/api/approvals', [
+    ['a link answers for approvers', 'if (allowLinks === true && (', 'if (false && ('],
+  ]),
+  ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/activations', [
+    [
+      'an operator decides by mocks',
+      "  if (isTest(parts)) await requireWorkflow(db, caller, workflowId, 'runs.test');\n",
+      '',
+    ],
+  ]),
   ...of('packages/contracts/src/permissions.ts', 'integration:integration/api/activations', [
     ['an operator deletes many runs', "delete: 'runs.delete'", "delete: 'runs.control'"],
   ]),

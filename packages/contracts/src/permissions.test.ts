@@ -44,7 +44,7 @@ describe('permissions of roles', () => {
     expect(permissionsOf('approver')).toEqual(['workspace.see', 'files.upload', 'approvals.read', 'approvals.answer']);
     expect(more('operator', 'viewer')).toEqual(['runs.start', 'runs.control', 'files.upload']);
     expect(more('publisher', 'operator')).toEqual(['workflows.publish']);
-    expect(more('author', 'operator')).toEqual(['workflows.edit']);
+    expect(more('author', 'operator')).toEqual(['workflows.edit', 'runs.test']);
   });
 
   it('are never more than those of who grants the role', () => {

@@ -21,6 +21,7 @@ export const PERMISSIONS = {
   'events.manage': 'change event endpoints, read their secrets and those of callbacks',
   'runs.read': 'read runs with their data, files, bulk actions, failure groups, memories of agents, and figures',
   'runs.start': 'start and rerun runs, send events, replay requests of webhooks, open test URLs',
+  'runs.test': 'run parts of workflows: with mocks, until a node, or from one that the run did not reach',
   'runs.control':
     'stop, pause, resume and tag runs, pause and resume schedules, abort bulk actions, replay callbacks, sort failures',
   'runs.delete': 'delete and redact runs, and delete memories of agents',
@@ -36,6 +37,7 @@ const VIEWER = ['workspace.see', 'workspace.read', 'workflows.read', 'runs.read'
 const OPERATOR = [...VIEWER, 'runs.start', 'runs.control', 'files.upload'] as const;
 const EDITOR = [
   ...OPERATOR,
+  'runs.test',
   ...(['workflows.edit', 'workflows.publish', 'variables.change', 'connectors.change', 'credentials.change'] as const),
   ...(['runs.delete', 'files.share', 'approvals.answer'] as const),
 ] as const;
@@ -49,7 +51,7 @@ const ROLE_PERMISSIONS: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   viewer: new Set(VIEWER),
   operator: new Set(OPERATOR),
   publisher: new Set([...OPERATOR, 'workflows.publish']),
-  author: new Set([...OPERATOR, 'workflows.edit']),
+  author: new Set([...OPERATOR, 'workflows.edit', 'runs.test']),
   editor: new Set(EDITOR),
   admin: new Set(ADMIN),
   owner: new Set(OWNER),

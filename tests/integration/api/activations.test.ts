@@ -167,6 +167,25 @@ describe('editing and publishing', () => {
     expect((await remove(author.session)).status).toBe(204);
   });
 
+  it('403: an operator starts whole runs only: mocks would stand for the decisions of people', async () => {
+    const { session } = await addPerson(instance, 'operator');
+    const id = await createWorkflow(instance, simple);
+    const execute = (body: object) => gateway.call('POST', `/api/workflows/${id}/execute`, { as: session, body });
+    const started = await execute({});
+    expect(started.status).toBe(202);
+    const rerun = (body: object) =>
+      gateway.call('POST', `/api/executions/${started.body.executionId}/rerun`, { as: session, body });
+    await gateway.call('POST', `/api/executions/${started.body.executionId}/stop`, { as: session });
+    const parts = [{ mocks: { a: 1 } }, { untilNodeId: 'a' }];
+    for (const part of parts) {
+      const refused = [await execute(part), await rerun({ fromNodeId: 'a', untilNodeId: 'a', ...part })];
+      expect(refused.map(({ status, body }) => [status, body.error])).toEqual([
+        [403, 'This needs the permission runs.test'],
+        [403, 'This needs the permission runs.test'],
+      ]);
+    }
+  });
+
   it('403: an operator stops and reruns many runs, and deletes none', async () => {
     const { session } = await addPerson(instance, 'operator');
     const start = (action: string) =>

@@ -37,7 +37,7 @@ export async function lockExecution(
   executionId: string,
   permission: Permission,
   seenBy: Permission = 'runs.read',
-): Promise<LockedExecution> {
+): Promise<LockedExecution & { readonly role: Role }> {
   const [found] = await tx.$queryRaw<(LockedExecution & { role: Role })[]>(Prisma.sql`
     SELECT ${LOCKED}, m.role::text
     FROM executions e

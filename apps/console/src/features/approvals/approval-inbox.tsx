@@ -64,12 +64,13 @@ interface Waiting {
   readonly workflowName: string | null;
   readonly title: string;
   readonly waitingSince: string;
+  readonly canAnswer: boolean;
   readonly answer: ReactNode;
 }
 
 function Entry({ entry }: { entry: Waiting }) {
   const { workspaceId, can } = useWorkspace();
-  const { executionId, nodeId, workflowName, title, waitingSince, answer } = entry;
+  const { executionId, nodeId, workflowName, title, waitingSince, canAnswer, answer } = entry;
   return (
     <li className={classes.entry}>
       <div>
@@ -91,7 +92,7 @@ function Entry({ entry }: { entry: Waiting }) {
           </AnchorLink>
         )}
       </div>
-      {can('approvals.answer') ? answer : <MayNotAnswer />}
+      {canAnswer ? answer : <MayNotAnswer />}
     </li>
   );
 }

@@ -130,28 +130,28 @@ function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefi
 }
 
 function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: string }) {
-  const { workspaceId, can } = useWorkspace();
+  const { workspaceId } = useWorkspace();
   const open = useQuery(approvalsQuery(workspaceId)).data?.data ?? [];
   const entry = open.find(({ id, currentNodeId }) => id === executionId && currentNodeId === nodeId);
   if (!entry) return null;
   return (
     <Stack gap="xs">
       <Text fw={600}>{entry.message}</Text>
-      {can('approvals.answer') ? <Decision key={entry.waitId} entry={entry} /> : <MayNotAnswer />}
+      {entry.canAnswer ? <Decision key={entry.waitId} entry={entry} /> : <MayNotAnswer />}
     </Stack>
   );
 }
 
 /** The forms of a node; in a loop, several may be open. */
 function OpenForms({ executionId, nodeId }: { executionId: string; nodeId: string }) {
-  const { workspaceId, can } = useWorkspace();
+  const { workspaceId } = useWorkspace();
   const open = useQuery(humanTasksQuery(workspaceId)).data?.data ?? [];
   return open
     .filter((task) => task.executionId === executionId && task.nodeId === nodeId)
     .map((task) => (
       <Stack key={task.waitId} gap="xs">
         <Text fw={600}>{task.title}</Text>
-        {can('approvals.answer') ? <HumanForm task={task} /> : <MayNotAnswer />}
+        {task.canAnswer ? <HumanForm task={task} /> : <MayNotAnswer />}
       </Stack>
     ));
 }

@@ -164,11 +164,12 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
         rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
-        trace_parent, error_of, ${OPTION_COLUMNS}
+        trace_parent, error_of, started_by, ${OPTION_COLUMNS}
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
         rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, now(), now(), deadline_at, time_left_ms,
-        octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, ${optionValues(Prisma.sql`options`)}
+        octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, user_id,
+        ${optionValues(Prisma.sql`options`)}
       FROM admitted
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING

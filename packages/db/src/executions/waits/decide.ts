@@ -1,17 +1,20 @@
 import {
+  DeckhandError,
   fileIdsIn,
   type JsonObject,
   type JsonValue,
   type Person,
+  type Role,
   WAIT_EVENTS,
   type WaitPlace,
 } from '@deckhand/contracts';
-import type { Actor, LinkHolder } from '../../access.ts';
+import { type Actor, type LinkHolder, requirePermissionOf } from '../../access.ts';
 import { recordChange } from '../../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { emitEvents, hasEvents } from '../../events/emit.ts';
 import { nameFiles } from '../../files.ts';
 import { personJson } from '../../users.ts';
+import { isApprover, isInvolved } from './approvers.ts';
 import { isTimeUp } from './end-waits.ts';
 import { type LockedExecution, lockExecution, lockLinkedExecution } from '../lock.ts';
 
@@ -82,6 +85,12 @@ interface FoundWait {
   readonly isTimeUp: boolean;
   /** Whether it is an answer of the same person, or of the link, that may not have been confirmed yet. */
   readonly isUnconfirmed: boolean;
+  /** Whether the actor is among those who may answer it; for the holder of a link, whether it limits nobody. */
+  readonly isApprover: boolean;
+  /** Whether it names approvers. */
+  readonly isLimited: boolean;
+  /** Whether four eyes keep the actor from answering it. */
+  readonly isInvolved: boolean;
   /** Whether the run has not yet continued from here. */
   readonly isNodeWaiting: boolean;
 }
@@ -105,17 +114,19 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
     const isLink = actor.userId === null;
     const run = isLink
       ? await lockLinkedExecution(tx, executionId)
-      : await lockExecution(tx, actor, executionId, 'approvals.answer', 'approvals.read');
+      : await lockExecution(tx, actor, executionId, 'approvals.read', 'approvals.read');
     const waits = await findWaits(tx, actor, request);
+    requireMayAnswer(waits, run);
     const { workspaceId } = run;
     const given = waits.find(({ answer, isUnconfirmed }) => isUnconfirmed && request.isSame(answer ?? ''));
     if (given) return { kind: 'recorded', workspaceId, ...againOf(run, given) };
     const open = waits.filter(({ at }) => at === null);
-    const inTime = open.filter((wait) => !wait.isTimeUp);
+    // What others have to answer is not meant.
+    const inTime = open.filter((wait) => !wait.isTimeUp && mayAnswer(wait));
     if (inTime.length > 1 && canBeAnswered(run)) {
       return { kind: 'several', iterations: inTime.map(({ iteration }) => iteration) };
     }
-    const wait = inTime[0] ?? open[0] ?? waits.find(({ at }) => at !== null);
+    const wait = inTime[0] ?? open.find(mayAnswer) ?? waits.find((ended) => ended.at !== null && mayAnswer(ended));
     if (!wait) return { kind: 'notWaiting' };
     if (wait.at !== null) return { kind: 'ended', end: endOf(wait, wait.at) };
     if (!canBeAnswered(run)) return { kind: 'notWaiting' };
@@ -162,6 +173,28 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
   });
 }
 
+function mayAnswer({ isApprover, isInvolved }: FoundWait): boolean {
+  return isApprover && !isInvolved;
+}
+
+/**
+ * Checks that the actor may answer one of the waits; without any, that the role may answer at all. The holder of a link
+ * has no role. @throws DeckhandError FORBIDDEN, with the reason.
+ */
+function requireMayAnswer(waits: readonly FoundWait[], run: LockedExecution & { readonly role?: Role }): void {
+  if (waits.some(mayAnswer)) return;
+  const [wait] = waits;
+  if (run.role === undefined) {
+    if (wait) throw new DeckhandError('NOT_WAITING');
+    return;
+  }
+  if (!wait || (!wait.isLimited && !wait.isApprover)) return requirePermissionOf(run.role, 'approvals.answer');
+  const message = wait.isApprover
+    ? 'Whoever started the run, or saved its version, may not answer this'
+    : 'Only the approvers of this wait may answer it';
+  throw new DeckhandError('FORBIDDEN', { message });
+}
+
 /** Marks an answer as confirmed to its author: the next answer is another one. */
 export async function confirmAnswer(db: Database, { executionId, nodeId, iteration }: WaitPlace): Promise<void> {
   await db.$executeRaw`
@@ -171,6 +204,18 @@ export async function confirmAnswer(db: Database, { executionId, nodeId, iterati
 
 /** Maximum number of waits of a node that are read: enough to detect several. */
 const MAX_WAITS = 21;
+
+/**
+ * Returns who of a wait the actor is, as SQL. A wait that names approvers or wants four eyes is not for holders of
+ * links: nobody can say who they are.
+ */
+function answererOf(userId: string | null): Prisma.Sql {
+  const isLimited = Prisma.sql`(w.approver_people IS NOT NULL OR w.approver_roles IS NOT NULL)`;
+  return userId === null
+    ? Prisma.sql`NOT ${isLimited} AND w.four_eyes IS NOT TRUE AS "isApprover", false AS "isInvolved",
+      ${isLimited} AS "isLimited"`
+    : Prisma.sql`${isApprover()} AS "isApprover", ${isInvolved()} AS "isInvolved", ${isLimited} AS "isLimited"`;
+}
 
 /** Reads waits of a node: unconfirmed answers of the actor, then open ones, the oldest first, then ended ones. */
 function findWaits(
@@ -183,8 +228,12 @@ function findWaits(
       w.answered_at AS at, ${isTimeUp} AS "isTimeUp",
       coalesce(w.is_unconfirmed AND w.answer IS NOT NULL AND w.answered_by IS NOT DISTINCT FROM ${userId}::uuid, false)
         AS "isUnconfirmed",
-      coalesce(i.status, n.status) = 'waiting' AS "isNodeWaiting"
+      coalesce(i.status, n.status) = 'waiting' AS "isNodeWaiting", ${answererOf(userId)}
     FROM waits w
+    JOIN executions e ON e.id = w.execution_id
+    LEFT JOIN workflow_versions v ON v.id = e.workflow_version_id
+    LEFT JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${userId}::uuid
+    LEFT JOIN users me ON me.id = ${userId}::uuid
     LEFT JOIN node_iterations i
       ON i.execution_id = w.execution_id AND i.node_id = w.node_id AND i.iteration = w.iteration
     LEFT JOIN node_runs n ON n.execution_id = w.execution_id AND n.node_id = w.node_id
