@@ -609,15 +609,15 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['whoever started a run decides', 'm.user_id IS NOT DISTINCT FROM e.started_by OR ', ''],
     ['whoever saved a version decides', ' OR m.user_id IS NOT DISTINCT FROM v.created_by', ''],
-  ]),
-  ...of('packages/db/src/executions/waits/decide.ts', 'integration:integration/api/approvals', [
-    ['who may not answer is not told so', '    requireMayAnswer(waits, run);\n', ''],
     [
       'a link answers for approvers',
       'NOT ${isLimited} AND w.four_eyes IS NOT TRUE AS "isApprover"',
       'true AS "isApprover"',
       'no version with both can be saved',
     ],
+  ]),
+  ...of('packages/db/src/executions/waits/decide.ts', 'integration:integration/api/approvals', [
+    ['who may not answer is not told so', "    requireMayAnswer(waits, 'role' in run ? run.role : null);\n", ''],
   ]),
   ...of('packages/db/src/executions/waits/list-waits.ts', 'integration:integration/api/approvals', [
     [

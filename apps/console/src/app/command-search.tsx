@@ -49,8 +49,12 @@ function useGroups(
   const wanted = search.trim().toLowerCase();
   const [asked] = useDebouncedValue(wanted, PAUSE_MS);
   const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
-  const workflows = useQuery({ ...workflowNamesQuery(workspaceId, asked), placeholderData: keepPreviousData });
-  const newest = useQuery(newestRunsQuery(workspaceId, {}));
+  const workflows = useQuery({
+    ...workflowNamesQuery(workspaceId, asked),
+    placeholderData: keepPreviousData,
+    enabled: can('workflows.read'),
+  });
+  const newest = useQuery({ ...newestRunsQuery(workspaceId, {}), enabled: can('runs.read') });
   const named = useQuery({ ...runQuery(wanted), enabled: isUuid(wanted), retry: false }).data;
   const matches = (text: string): boolean => wanted.split(/\s+/).every((word) => text.toLowerCase().includes(word));
   const going = (go: () => Promise<void>) => (): void => {

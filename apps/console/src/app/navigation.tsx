@@ -11,8 +11,10 @@ import classes from './navigation.module.css';
 /** Links to the areas of the workspace; with `isCollapsed` only their icons, with the names as tooltips. */
 export function Navigation({ isCollapsed }: { isCollapsed: boolean }) {
   const { workspaceId, can, user } = useWorkspace();
-  const approvals = useQuery(approvalsQuery(workspaceId)).data?.data.length ?? 0;
-  const waiting = approvals + (useQuery(humanTasksQuery(workspaceId)).data?.data.length ?? 0);
+  const approvals = useQuery(approvalsQuery(workspaceId)).data?.data ?? [];
+  const tasks = useQuery(humanTasksQuery(workspaceId)).data?.data ?? [];
+  // What others have to answer is not counted.
+  const waiting = [...approvals, ...tasks].filter(({ canAnswer }) => canAnswer).length;
   return (
     <Stack gap={2} component="nav" aria-label={i18n.t('Areas')}>
       {areasFor(can, user.isAdmin).map(({ to, label, Icon }) => (

@@ -1,20 +1,18 @@
 import {
-  DeckhandError,
   fileIdsIn,
   type JsonObject,
   type JsonValue,
   type Person,
-  type Role,
   WAIT_EVENTS,
   type WaitPlace,
 } from '@deckhand/contracts';
-import { type Actor, type LinkHolder, requirePermissionOf } from '../../access.ts';
+import type { Actor, LinkHolder } from '../../access.ts';
 import { recordChange } from '../../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { emitEvents, hasEvents } from '../../events/emit.ts';
 import { nameFiles } from '../../files.ts';
 import { personJson } from '../../users.ts';
-import { isApprover, isInvolved } from './approvers.ts';
+import { type Answerer, answererOf, mayAnswer, requireMayAnswer } from './approvers.ts';
 import { isTimeUp } from './end-waits.ts';
 import { type LockedExecution, lockExecution, lockLinkedExecution } from '../lock.ts';
 
@@ -72,7 +70,7 @@ export interface AnswerRequest {
   readonly isSame: (recorded: string) => boolean;
 }
 
-interface FoundWait {
+interface FoundWait extends Answerer {
   readonly iteration: string;
   /** Serialised: message and choices, or title and schema. */
   readonly details: string;
@@ -85,12 +83,6 @@ interface FoundWait {
   readonly isTimeUp: boolean;
   /** Whether it is an answer of the same person, or of the link, that may not have been confirmed yet. */
   readonly isUnconfirmed: boolean;
-  /** Whether the actor is among those who may answer it; for the holder of a link, whether it limits nobody. */
-  readonly isApprover: boolean;
-  /** Whether it names approvers. */
-  readonly isLimited: boolean;
-  /** Whether four eyes keep the actor from answering it. */
-  readonly isInvolved: boolean;
   /** Whether the run has not yet continued from here. */
   readonly isNodeWaiting: boolean;
 }
@@ -116,7 +108,7 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
       ? await lockLinkedExecution(tx, executionId)
       : await lockExecution(tx, actor, executionId, 'approvals.read', 'approvals.read');
     const waits = await findWaits(tx, actor, request);
-    requireMayAnswer(waits, run);
+    requireMayAnswer(waits, 'role' in run ? run.role : null);
     const { workspaceId } = run;
     const given = waits.find(({ answer, isUnconfirmed }) => isUnconfirmed && request.isSame(answer ?? ''));
     if (given) return { kind: 'recorded', workspaceId, ...againOf(run, given) };
@@ -173,28 +165,6 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
   });
 }
 
-function mayAnswer({ isApprover, isInvolved }: FoundWait): boolean {
-  return isApprover && !isInvolved;
-}
-
-/**
- * Checks that the actor may answer one of the waits; without any, that the role may answer at all. The holder of a link
- * has no role. @throws DeckhandError FORBIDDEN, with the reason.
- */
-function requireMayAnswer(waits: readonly FoundWait[], run: LockedExecution & { readonly role?: Role }): void {
-  if (waits.some(mayAnswer)) return;
-  const [wait] = waits;
-  if (run.role === undefined) {
-    if (wait) throw new DeckhandError('NOT_WAITING');
-    return;
-  }
-  if (!wait || (!wait.isLimited && !wait.isApprover)) return requirePermissionOf(run.role, 'approvals.answer');
-  const message = wait.isApprover
-    ? 'Whoever started the run, or saved its version, may not answer this'
-    : 'Only the approvers of this wait may answer it';
-  throw new DeckhandError('FORBIDDEN', { message });
-}
-
 /** Marks an answer as confirmed to its author: the next answer is another one. */
 export async function confirmAnswer(db: Database, { executionId, nodeId, iteration }: WaitPlace): Promise<void> {
   await db.$executeRaw`
@@ -206,18 +176,9 @@ export async function confirmAnswer(db: Database, { executionId, nodeId, iterati
 const MAX_WAITS = 21;
 
 /**
- * Returns who of a wait the actor is, as SQL. A wait that names approvers or wants four eyes is not for holders of
- * links: nobody can say who they are.
+ * Reads waits of a node: unconfirmed answers of the actor, then those that the actor may answer; of these, open ones,
+ * the oldest first, then ended ones.
  */
-function answererOf(userId: string | null): Prisma.Sql {
-  const isLimited = Prisma.sql`(w.approver_people IS NOT NULL OR w.approver_roles IS NOT NULL)`;
-  return userId === null
-    ? Prisma.sql`NOT ${isLimited} AND w.four_eyes IS NOT TRUE AS "isApprover", false AS "isInvolved",
-      ${isLimited} AS "isLimited"`
-    : Prisma.sql`${isApprover()} AS "isApprover", ${isInvolved()} AS "isInvolved", ${isLimited} AS "isLimited"`;
-}
-
-/** Reads waits of a node: unconfirmed answers of the actor, then open ones, the oldest first, then ended ones. */
 function findWaits(
   tx: Queryable,
   { userId }: Actor | LinkHolder,
@@ -241,7 +202,7 @@ function findWaits(
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = ${nodeId} AND w.kind = ${kind}::wait_kind
       AND w.cancelled_at IS NULL AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
       ${iteration === null ? Prisma.empty : Prisma.sql`AND w.iteration = ${iteration}`}
-    ORDER BY "isUnconfirmed" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
+    ORDER BY "isUnconfirmed" DESC, "isApprover" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
     LIMIT ${MAX_WAITS}`);
 }
 
