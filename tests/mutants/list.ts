@@ -617,7 +617,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/db/src/executions/waits/decide.ts', 'integration:integration/api/approvals', [
-    ['who may not answer is not told so', "    requireMayAnswer(waits, 'role' in run ? run.role : null);\n", ''],
+    ['who may not answer is not told so', '    requireMayAnswer(waits, run.role);\n', ''],
   ]),
   ...of('packages/db/src/executions/waits/list-waits.ts', 'integration:integration/api/approvals', [
     [

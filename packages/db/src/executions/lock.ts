@@ -17,13 +17,16 @@ const LOCKED = Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.status::text,
   e.claimed_dispatch AS "claimedDispatch"`;
 
 /** Locks a run whose wait the holder of a link answers. @throws DeckhandError NOT_FOUND if there is none any more. */
-export async function lockLinkedExecution(tx: Queryable, executionId: string): Promise<LockedExecution> {
+export async function lockLinkedExecution(
+  tx: Queryable,
+  executionId: string,
+): Promise<LockedExecution & { readonly role: null }> {
   const [found] = await tx.$queryRaw<LockedExecution[]>(Prisma.sql`
     SELECT ${LOCKED} FROM executions e JOIN workspaces w ON w.id = e.workspace_id
     WHERE e.id = ${executionId}::uuid
     FOR UPDATE OF e`);
   if (!found) throw noSuchRun();
-  return found;
+  return { ...found, role: null };
 }
 
 /**

@@ -108,7 +108,7 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
       ? await lockLinkedExecution(tx, executionId)
       : await lockExecution(tx, actor, executionId, 'approvals.read', 'approvals.read');
     const waits = await findWaits(tx, actor, request);
-    requireMayAnswer(waits, 'role' in run ? run.role : null);
+    requireMayAnswer(waits, run.role);
     const { workspaceId } = run;
     const given = waits.find(({ answer, isUnconfirmed }) => isUnconfirmed && request.isSame(answer ?? ''));
     if (given) return { kind: 'recorded', workspaceId, ...againOf(run, given) };
