@@ -42,8 +42,8 @@ export function createFolder(db: Database, actor: Actor, body: CreateFolderBody)
 
 /**
  * Renames or moves a folder. Moves within a workspace run one after another, so that two cannot form a cycle.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED for
- * a parent in another workspace or within the folder itself.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED
+ * for a parent in another workspace or within the folder itself.
  */
 export function updateFolder(db: Database, actor: Actor, id: string, changes: UpdateFolderBody): Promise<FolderEntry> {
   return db.$transaction(async (tx) => {

@@ -63,8 +63,8 @@ export function addMember(
 }
 
 /**
- * Changes a member's role. @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission, and for a change to or from
- * owner unless the actor is one; INVALID_STATE for the last owner.
+ * Changes a member's role. @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission, and for a change to or
+ * from owner unless the actor is one; INVALID_STATE for the last owner.
  */
 export function updateMember(
   db: Database,
@@ -87,8 +87,8 @@ export function updateMember(
 }
 
 /**
- * Removes a member. @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission, and for an owner unless the actor
- * is one; INVALID_STATE for the last owner.
+ * Removes a member. @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission, and for an owner unless the
+ * actor is one; INVALID_STATE for the last owner.
  */
 export function removeMember(db: Database, actor: Actor, workspaceId: string, userId: string): Promise<void> {
   return db.$transaction(async (tx) => {
@@ -117,7 +117,8 @@ export function leaveWorkspace(db: Database, actor: Actor, workspaceId: string):
 /**
  * Locks the members of a workspace: what is read afterwards stays true until the transaction ends.
  * @returns the actor's role.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN when its role lacks the permission.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN when its role lacks the
+ * permission.
  */
 export async function lockMembers(
   tx: Queryable,

@@ -20,10 +20,10 @@ import {
 /**
  * A valid request to an operation.
  *
- * `asks` says what it takes: a permission in the workspace, an administrator of the instance, the person whose key it is, or
- * only to be somebody, in which case the answer is about the caller and names nothing of others. `finds` says how it
- * gets to the workspace: `named` by its id, or through the id of what it holds, of which strangers are not told that it
- * exists.
+ * `asks` says what it takes: a permission in the workspace, an administrator of the instance, the person whose key it
+ * is, or only to be somebody, in which case the answer is about the caller and names nothing of others. `finds` says
+ * how it gets to the workspace: `named` by its id, or through the id of what it holds, of which strangers are not told
+ * that it exists.
  */
 interface Request {
   readonly path: string;
@@ -640,7 +640,7 @@ function scopeOf(name: string): string | null {
 /** Returns the permission without which what an operation is about does not exist for a member. */
 function seenBy(name: string): Permission {
   const path = name.split(' ')[1] ?? '';
-  if (/^\/api\/workspaces\//.test(path)) return 'workspace.see';
+  if (path.startsWith('/api/workspaces/')) return 'workspace.see';
   if (/^\/api\/approvals|\/complete$/.test(path)) return 'approvals.read';
   return /^\/api\/(executions|bulk-actions|failure-groups)/.test(path) ? 'runs.read' : 'workflows.read';
 }
@@ -771,7 +771,7 @@ describe('every operation that is not open', () => {
   );
 
   // Last, because it changes the world: deletions come after everything else, and the fewest permissions first.
-  it('every role may change what its permissions allow', async () => {
+  it('the first two roles with a permission may change what it allows', async () => {
     const names = Object.keys(requests).filter((name) => !name.startsWith('GET '));
     const inOrder = [
       ...names.filter((name) => !name.startsWith('DELETE ')),
@@ -781,10 +781,9 @@ describe('every operation that is not open', () => {
     const refused: string[] = [];
     const answers = await askEach(async (name, request) => {
       let statuses = '';
-      for (const role of ROLES) {
-        if (expectedOf(name, request, role) !== 'allowed') continue;
-        // Admins and owners have all permissions of editors.
-        if (statuses !== '' && (role === 'admin' || role === 'owner')) continue;
+      // Two of them show that the permission decides, and the matrix of roles has a test of its own.
+      const allowed = ROLES.filter((role) => expectedOf(name, request, role) === 'allowed').slice(0, 2);
+      for (const role of allowed) {
         const { status, body } = await send(name, request, callers[role]);
         if (status === 403 || status >= 500) refused.push(`${role} ${name}: ${status} ${body?.error ?? ''}`);
         statuses += `${status} `;
@@ -792,6 +791,6 @@ describe('every operation that is not open', () => {
       return statuses;
     }, inOrder);
     expect(refused).toEqual([]);
-    expect(Object.values(answers).filter((statuses) => /^2/.test(statuses)).length).toBeGreaterThan(40);
+    expect(Object.values(answers).filter((statuses) => statuses.startsWith('2')).length).toBeGreaterThan(40);
   });
 });

@@ -53,7 +53,9 @@ export async function listEventEndpoints(
   return toPage(query, rows, toEndpoint, () => db.eventEndpoint.count({ where }));
 }
 
-/** Reads an endpoint. @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission. */
+/**
+ * Reads an endpoint. @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
+ */
 export async function readEventEndpoint(db: Queryable, actor: Actor, id: string): Promise<EventEndpoint> {
   const row = await db.eventEndpoint.findFirst({
     where: { id, callbackLane: null, workspace: visibleWorkspace(actor, 'workflows.read') },
@@ -91,8 +93,8 @@ export function createEventEndpoint(
 
 /**
  * Changes an endpoint. Enabling it also forgets its failures; disabling it fails what is pending, by maintenance.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED for
- * a workflow of another workspace; PRECONDITION_FAILED when it is in none of `states`.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED
+ * for a workflow of another workspace; PRECONDITION_FAILED when it is in none of `states`.
  */
 export function updateEventEndpoint(
   db: Database,

@@ -42,8 +42,8 @@ export interface OpenTest {
 }
 
 /**
- * Opens a webhook's test URL. Its runs belong to the actor, who must still have the permission when they start. Opening it
- * again extends the time.
+ * Opens a webhook's test URL. Its runs belong to the actor, who must still have the permission when they start. Opening
+ * it again extends the time.
  * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
  * without the permission.
  */

@@ -129,8 +129,8 @@ export function createWorkspace(db: Database, actor: Actor, name: string): Promi
 
 /**
  * Changes a workspace.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED for
- * an error workflow of another workspace.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED
+ * for an error workflow of another workspace.
  */
 export function updateWorkspace(
   db: Database,
