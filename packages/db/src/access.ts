@@ -121,12 +121,7 @@ export function isHidden(role: Role, permission: Permission, seenBy: Permission)
 
 /** @throws DeckhandError FORBIDDEN when the role lacks the permission. */
 export function requirePermissionOf(role: Role, permission: Permission): void {
-  if (!roleMay(role, permission)) throw lackingPermission(permission);
-}
-
-/** Returns the error for an actor who lacks a permission. */
-export function lackingPermission(permission: Permission): DeckhandError {
-  return new DeckhandError('FORBIDDEN', { message: needsPermission(permission) });
+  if (!roleMay(role, permission)) throw new DeckhandError('FORBIDDEN', { message: needsPermission(permission) });
 }
 
 /** Returns the message for an actor who lacks a permission. */
