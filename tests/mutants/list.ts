@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
       'needs a change between two statements',
     ],
-    ['a viewer applies a workflow', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+    ['a viewer applies a workflow', "await requirePermission(tx, actor, workspaceId, 'workflows.edit');", ''],
     ['a kept secret counts as a change', 'if (version.secrets.areKept && isSame', 'if (false && isSame'],
     ['a secret that is sent is not saved', 'version.secrets.areKept && ', ''],
     ['what a workflow has already is written again', 'wanted[name] !== current[name]', 'true'],
@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['an event is overtaken by later ones', 'CASE WHEN d.seconds > 0 THEN', 'CASE WHEN d.seconds >= 0 THEN'],
   ]),
   ...of('packages/db/src/events-in/accept-events.ts', MATCHING, [
-    ['viewers send events', "          WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
+    ['viewers send events', "          WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'\n", ''],
     ['a workspace may have any number of unmatched events', "          WHEN b.is_full THEN 'tooMany'\n", ''],
     ['an event is stored twice', '      ON CONFLICT DO NOTHING\n', ''],
   ]),
@@ -271,7 +271,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['days of other workspaces are read', 'd.workspace_id = ${workspaceId}::uuid AND EXISTS', 'EXISTS'],
     [
       'days are read by no member',
-      "await requireRole(db, actor, workspaceId, 'viewer');",
+      "await requirePermission(db, actor, workspaceId, 'runs.read');",
       '',
       'the route has checked it, and the statements have the same condition',
     ],
@@ -323,7 +323,7 @@ export const MUTANTS: readonly Mutant[] = [
       'b.id = ${action.id}::uuid FOR',
       'aborting deletes the rows of the runs, so nothing is left to act on',
     ],
-    ['a viewer continues to act', " AND m.role <> 'viewer'", ''],
+    ['a viewer continues to act', ' AND ${memberMay(BULK_ACTION_PERMISSIONS[action.kind])}', ''],
     ['a revoked key continues to act', 'k.id = b.api_key_id AND k.revoked_at IS NULL', 'k.id = b.api_key_id'],
     ['a workspace gets a batch for each of its actions', 'SELECT DISTINCT ON (b.workspace_id) b.*', 'SELECT b.*'],
   ]),
@@ -435,13 +435,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['a draft is replaced whatever its state', 'if (states && !states.some(', 'if (false && states && !states.some('],
     [
       'drafts are written without the lock of their workflow',
-      "await lockWorkflow(tx, actor, workflowId, 'editor');\n    if (baseVersionId",
+      "await lockWorkflow(tx, actor, workflowId, 'workflows.edit');\n    if (baseVersionId",
       'if (baseVersionId',
     ],
   ]),
   ...of('packages/db/src/workflows/import-reports.ts', ACCESS, [
-    ['strangers read reports of imports', ', workflow: { workspace: visibleWorkspace(actor) }', ''],
-    ['viewers dismiss reports of imports', "workflowId, 'editor'", "workflowId, 'viewer'"],
+    ['strangers read reports of imports', ", workflow: { workspace: visibleWorkspace(actor, 'workflows.read') }", ''],
+    ['viewers dismiss reports of imports', "workflowId, 'workflows.edit'", "workflowId, 'workflows.read'"],
   ]),
   ...of('packages/import-n8n/src/kept-report.ts', 'unit:import-n8n/src/kept-report', [
     ['reports of imports have tokens', '.replaceAll(LONG_WORD, ', '.replaceAll(/$^/g, '],
@@ -576,6 +576,72 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/db/src/executions/start/start-runs.ts', DEBOUNCE, [
     ['a joined start has a run of its own', 'into === undefined ? INSERT_ACCEPTED', 'true ? INSERT_ACCEPTED'],
+  ]),
+  ...of('packages/db/src/executions/read/list-iterations.ts', ACCESS, [
+    ['an approver reads iterations', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/events/callbacks.ts', ACCESS, [
+    ['an approver reads callbacks', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/executions/start/read-for-rerun.ts', ACCESS, [
+    ['an approver is told of runs by reruns', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/files.ts', ACCESS, [
+    ['an approver reads files of runs', " AND ${memberMay('runs.read')}", ''],
+  ]),
+  ...of('packages/db/src/workflows/workflows.ts', 'integration:integration/api/activations', [
+    [
+      'an author publishes',
+      "  if (isPublication(workflow, changes)) await requirePermission(tx, actor, workspaceId, 'workflows.publish');\n",
+      '',
+    ],
+    ['a publisher edits', "isEdit ? 'workflows.edit' : 'workflows.publish'", "'workflows.publish'"],
+    [
+      'an author deletes an active workflow',
+      "if (workflow.status === 'active') await requirePermission",
+      'if (false) await requirePermission',
+    ],
+  ]),
+  ...of('packages/db/src/executions/waits/approvers.ts', 'integration:integration/api/approvals', [
+    [
+      'editors decide for approvers',
+      'CASE WHEN w.approver_people IS NULL AND w.approver_roles IS NULL THEN',
+      'CASE WHEN true THEN',
+    ],
+    ['whoever started a run decides', 'm.user_id IS NOT DISTINCT FROM e.started_by OR ', ''],
+    ['whoever saved a version decides', ' OR m.user_id IS NOT DISTINCT FROM v.created_by', ''],
+    [
+      'a link answers for approvers',
+      'NOT ${isLimited} AND w.four_eyes IS NOT TRUE AS "isApprover"',
+      'true AS "isApprover"',
+      'no version with both can be saved',
+    ],
+  ]),
+  ...of('packages/db/src/executions/waits/decide.ts', 'integration:integration/api/approvals', [
+    ['who may not answer is not told so', '    requireMayAnswer(waits, run.role);\n', ''],
+  ]),
+  ...of('packages/db/src/executions/waits/list-waits.ts', 'integration:integration/api/approvals', [
+    [
+      'an approver sees what others answer',
+      "roleMay(role, 'runs.read') && query.canAnswer !== true ?",
+      'query.canAnswer !== true ?',
+    ],
+  ]),
+  ...of('packages/db/src/executions/start/start-child.ts', 'integration:integration/api/approvals', [
+    ['a run hides who started it behind another', 'p.started_by, p.status', 'NULL::uuid AS started_by, p.status'],
+  ]),
+  ...of('packages/nodes/src/work/approvers.ts', 'integration:integration/api/approvals', [
+    ['a link answers for approvers', 'if (allowLinks === true && (', 'if (false && ('],
+  ]),
+  ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/activations', [
+    [
+      'an operator decides by mocks',
+      "  if (isTest(parts)) await requireWorkflow(db, caller, workflowId, 'runs.test');\n",
+      '',
+    ],
+  ]),
+  ...of('packages/contracts/src/permissions.ts', 'integration:integration/api/activations', [
+    ['an operator deletes many runs', "delete: 'runs.delete'", "delete: 'runs.control'"],
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', DEBOUNCE, [
     ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
@@ -994,8 +1060,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['a workspace has any number of memories', "if (found?.isFull === true) return 'full';", ''],
     [
       'a viewer erases memories',
-      "requireRole(tx, actor, workspaceId, 'editor')",
-      "requireRole(tx, actor, workspaceId, 'viewer')",
+      "requirePermission(tx, actor, workspaceId, 'runs.delete')",
+      "requirePermission(tx, actor, workspaceId, 'runs.read')",
     ],
   ]),
   ...of('packages/nodes/src/models/ask-agent.ts', 'unit:tests/engine/agent-memory', [
@@ -1345,10 +1411,20 @@ export const MUTANTS: readonly Mutant[] = [
     ['a key reads runs of workspaces that it is not bound to', 'asked.bound_to = e.workspace_id)', 'true)'],
   ]),
   ...of('packages/db/src/access.ts', ACCESS, [
+    [
+      'what may not be seen is said to exist',
+      'return !roleMay(role, permission) && !roleMay(role, seenBy);',
+      'return false;',
+    ],
+    [
+      'statements ask for a membership alone',
+      "`(m.role::text IN (${roles.join(', ')}))`",
+      '`(m.role IS NOT NULL AND ${roles.length > 0})`',
+    ],
     ['a bound key sees every workspace', '...(actor.boundTo === null ? {} : { id: actor.boundTo }),', ''],
     [
       'whoever is a member may do all',
-      'role: { in: rolesFrom(needed) }',
+      'role: { in: rolesWith(permission) }',
       '',
       'every change asks for the role first: this is for one that is taken away in between',
     ],
@@ -1357,7 +1433,7 @@ export const MUTANTS: readonly Mutant[] = [
       'actor.boundTo !== null && actor.boundTo !== workspaceId.toLowerCase()',
       'false',
     ],
-    ['a role is not compared', 'if (!hasRole(role, needed))', 'if (false)'],
+    ['a role is not compared', 'if (!roleMay(role, permission))', 'if (false)'],
   ]),
   ...of('packages/db/src/executions/lock.ts', ACCESS, [
     [
@@ -1366,11 +1442,15 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
     ['strangers change runs', ' AND m.user_id = ${actor.userId}::uuid', ''],
-    ['viewers change runs', "  requireRoleOf(found.role, 'editor');\n", ''],
+    ['viewers change runs', '  requirePermissionOf(found.role, permission);\n', ''],
   ]),
   ...of('packages/db/src/executions/start/admission.ts', ACCESS, [
-    ['viewers start runs', "        WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
-    ['strangers start runs', 'OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN', 'THEN'],
+    ['viewers start runs', "        WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'\n", ''],
+    [
+      'strangers start runs',
+      "OR (asked.user_id IS NOT NULL AND ${memberMay('workflows.read')} IS NOT TRUE) THEN",
+      'THEN',
+    ],
     [
       'a bound key starts runs of another workspace',
       '(asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)',
@@ -1379,7 +1459,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/db/src/executions/start/start-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
     ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden', 'webhookMoved') AND ", ''],
-    ['a key tells viewers of its run', " AND m.role <> 'viewer'", ''],
+    ['a key tells viewers of its run', " AND ${memberMay('runs.start')}", ''],
     ['a refused start repeats one with another body', ' AND k.body_hash = ${bodyHash}', ''],
     [
       'another item than the first takes a key',
@@ -1531,33 +1611,37 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'viewers create connectors',
-      "      await requireRole(tx, actor, workspaceId, 'editor');\n      // Two",
+      "      await requirePermission(tx, actor, workspaceId, 'connectors.change');\n      // Two",
       '      // Two',
       'the route requires it before the document is read',
     ],
     [
       'strangers list connectors',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const where",
+      "  await requirePermission(db, actor, workspaceId, 'workflows.read');\n  const where",
       '  const where',
       'authentication requires members for a workspace in the query',
     ],
     [
       'strangers list operations',
-      "  await requireRole(db, actor, workspaceId, 'viewer');\n  const connector",
+      "  await requirePermission(db, actor, workspaceId, 'workflows.read');\n  const connector",
       '  const connector',
       'authentication requires members for a workspace in the query',
     ],
     [
       'viewers delete connectors',
-      "    await requireRole(tx, actor, workspaceId, 'editor');\n    const where",
+      "    await requirePermission(tx, actor, workspaceId, 'connectors.change');\n    const where",
       '    const where',
     ],
   ]),
   ...of('apps/api/src/routes/connectors.ts', CONNECTORS, [
-    ['a document of anybody takes a process', "      await requireRole(db, caller, body.workspaceId, 'editor');\n", ''],
+    [
+      'a document of anybody takes a process',
+      "      await requirePermission(db, caller, body.workspaceId, 'connectors.change');\n",
+      '',
+    ],
     [
       'strangers read operations',
-      "      await requireRole(db, caller, workspaceId, 'viewer');\n",
+      "      await requirePermission(db, caller, workspaceId, 'workflows.read');\n",
       '',
       'authentication requires members for a workspace in the query',
     ],
@@ -2003,7 +2087,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/routes/workflows/import-n8n.ts', 'integration:integration/api/import-n8n', [
     [
       'anybody may have a workflow converted',
-      "      await requireRole(context.db, caller, body.workspaceId, 'editor');\n",
+      "      await requirePermission(context.db, caller, body.workspaceId, 'workflows.edit');\n",
       '',
     ],
     [
@@ -2138,8 +2222,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/executions/read/list.ts', READ_REPLICA, [
     [
       'the replica decides who may list',
-      'requireRole(db, actor, request',
-      'requireRole(source, actor, request',
+      'requirePermission(db, actor, request',
+      'requirePermission(source, actor, request',
       'the replica of the test knows of a removed member before the next request',
     ],
   ]),
@@ -2156,7 +2240,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['a statement without a response is a bug', 'Query read timeout|', ''],
   ]),
   ...of('packages/db/src/workflows/apply.ts', 'integration:integration/api/execute-by-slug', [
-    ['a slug names workflows of others', 'WHERE m.user_id = ${userId}::uuid\n', 'WHERE true\n'],
+    [
+      'a slug names workflows of others',
+      "WHERE m.user_id = ${userId}::uuid AND ${memberMay('workflows.read')}\n",
+      'WHERE true\n',
+    ],
     [
       'a bound key starts workflows elsewhere by a slug',
       '(${boundTo}::uuid IS NULL OR m.workspace_id = ${boundTo}::uuid)',
@@ -2294,7 +2382,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...of('packages/db/src/files.ts', LINKS, [['a link gives its file for ever', ' AND now() < ${expiresAt}`', '`']]),
   ...of('packages/db/src/files.ts', ACCESS, [
-    ['viewers give links to files', "await requireRole(tx, actor, workspaceId, 'editor');", ''],
+    ['viewers give links to files', "await requirePermission(tx, actor, workspaceId, 'files.share');", ''],
   ]),
   ...of('packages/db/src/files.ts', 'integration:integration/executions/file-store', [
     ['what is being written does not count towards the quota', 'coalesce(sum(o.bytes), 0)', 'coalesce(sum(0), 0)'],

@@ -30,7 +30,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     retry: 'no',
   },
   WORKSPACE_MISMATCH: { when: 'The key is bound to another workspace than the one named', retry: 'no' },
-  FORBIDDEN: { when: 'The role in the workspace is too low, or the caller is not a member of it', retry: 'no' },
+  FORBIDDEN: {
+    when: 'The role in the workspace lacks the [permission](roles.md), or the caller is not a member of it',
+    retry: 'no',
+  },
   SSO_REQUIRED: {
     when: 'People with an address of this domain sign in by [single sign-on](single-sign-on.md) only',
     retry: 'no',

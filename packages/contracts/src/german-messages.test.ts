@@ -49,7 +49,7 @@ describe('the German of messages', () => {
     ['definition.nodes[2].id: is required', 'definition.nodes[2].id: ist erforderlich'],
     ['there is no node "a.b"', 'es gibt keinen Knoten „a.b“'],
     ['nodes: nodes lead back to themselves: a, b', 'nodes: Knoten führen zu sich selbst zurück: a, b'],
-    ['This needs the role editor', 'Das erfordert die Rolle editor'],
+    ['This needs the permission runs.start', 'Das erfordert das Recht runs.start'],
     ['something of a later version', 'something of a later version'],
     ['name: something of a later version', 'name: something of a later version'],
     ['constructor', 'constructor'],

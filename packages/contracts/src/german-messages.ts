@@ -125,7 +125,8 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'This invite is for another e-mail address': 'Diese Einladung ist für eine andere E-Mail-Adresse',
   'This invite is not valid, or not any more': 'Diese Einladung ist nicht oder nicht mehr gültig',
   'This needs an administrator of the instance': 'Das kann nur ein Administrator der Instanz',
-  'This needs the role {0}': 'Das erfordert die Rolle {0}',
+  'Only the approvers of this wait may answer it': 'Nur die dafür Benannten dürfen antworten',
+  'This needs the permission {0}': 'Das erfordert das Recht {0}',
   'This person is a member already': 'Diese Person ist schon Mitglied',
   'This sign-in does not exist, has expired or was used: start it again':
     'Diese Anmeldung gibt es nicht, sie ist abgelaufen oder wurde schon benutzt: beginnen Sie sie erneut',
@@ -133,6 +134,8 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'Too many exports at once': 'Zu viele Exporte gleichzeitig',
   'Too many requests from your network: try again in a minute':
     'Zu viele Anfragen aus Ihrem Netz: versuchen Sie es in einer Minute erneut',
+  'Whoever started the run, or saved its version, may not answer this':
+    'Wer die Ausführung gestartet oder ihre Version gespeichert hat, darf hier nicht antworten',
   'You are not a member of this workspace': 'Sie sind nicht Mitglied dieses Arbeitsbereichs',
   'Answer on the page that the link opens': 'Antworten Sie auf der Seite, die der Link öffnet',
   'Send the form of this page': 'Senden Sie das Formular dieser Seite',

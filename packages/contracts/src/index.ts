@@ -24,6 +24,7 @@ export { estimatePatternSize, mayRescan } from './pattern-size.ts';
 export * from './node-errors.ts';
 export * from './oauth2-connection.ts';
 export * from './postgres-url.ts';
+export * from './permissions.ts';
 export * from './roles.ts';
 export * from './run-errors.ts';
 export * from './schemas/accounts.ts';

@@ -1,5 +1,5 @@
-import { DeckhandError, hasRole, type Role, ROLES } from '@deckhand/contracts';
-import { type Prisma, type Queryable } from './client.ts';
+import { DeckhandError, roleMay, type Permission, type Role, rolesWith } from '@deckhand/contracts';
+import { Prisma, type Queryable } from './client.ts';
 
 /** The origin of a request, for the audit log. */
 export interface Origin {
@@ -54,25 +54,31 @@ export function changedMeanwhile(states: AllowedStates, otherwise: DeckhandError
   return states === undefined ? otherwise : new DeckhandError('PRECONDITION_FAILED');
 }
 
-/** Returns the roles that include the rights of `needed`. */
-export function rolesFrom(needed: Role): Role[] {
-  return ROLES.filter((role) => hasRole(role, needed));
-}
-
-/** Returns the condition, for Prisma's models, for workspaces that the actor may see. */
-export function visibleWorkspace(actor: Actor, needed: Role = 'viewer') {
+/** Returns the condition, for Prisma's models, for workspaces where the actor has a permission. */
+export function visibleWorkspace(actor: Actor, permission: Permission) {
   return {
     ...(actor.boundTo === null ? {} : { id: actor.boundTo }),
-    memberships: { some: { userId: actor.userId, role: { in: rolesFrom(needed) } } },
+    memberships: { some: { userId: actor.userId, role: { in: rolesWith(permission) } } },
   } satisfies Prisma.WorkspaceWhereInput;
+}
+
+/** Returns the condition, as SQL, that the membership `m` has a permission. */
+export function memberMay(permission: Permission): Prisma.Sql {
+  const roles = rolesWith(permission).map((role) => `'${role}'`);
+  return Prisma.raw(`(m.role::text IN (${roles.join(', ')}))`);
 }
 
 /**
  * Returns the actor's role in a workspace that a request names.
- * @throws DeckhandError FORBIDDEN if the actor is not a member, whether the workspace exists or not, or its role is too
- * low; WORKSPACE_MISMATCH if the actor's key is bound to another workspace.
+ * @throws DeckhandError FORBIDDEN if the actor is not a member, whether the workspace exists or not, or its role lacks
+ * the permission; WORKSPACE_MISMATCH if the actor's key is bound to another workspace.
  */
-export async function requireRole(db: Queryable, actor: Actor, workspaceId: string, needed: Role): Promise<Role> {
+export async function requirePermission(
+  db: Queryable,
+  actor: Actor,
+  workspaceId: string,
+  permission: Permission,
+): Promise<Role> {
   if (actor.boundTo !== null && actor.boundTo !== workspaceId.toLowerCase())
     throw new DeckhandError('WORKSPACE_MISMATCH');
   const membership = await db.membership.findUnique({
@@ -80,30 +86,45 @@ export async function requireRole(db: Queryable, actor: Actor, workspaceId: stri
     select: { role: true },
   });
   if (!membership) throw new DeckhandError('FORBIDDEN', { message: 'You are not a member of this workspace' });
-  requireRoleOf(membership.role, needed);
+  requirePermissionOf(membership.role, permission);
   return membership.role;
 }
 
 /**
- * Returns a workflow that the actor may see, with the role that is needed.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN when the role is too low.
+ * Returns the workspace of a workflow for which the actor needs a permission.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when its role lacks the permission.
  */
 export async function requireWorkflow(
   db: Queryable,
   actor: Actor,
   id: string,
-  needed: Role,
+  permission: Permission,
 ): Promise<{ readonly workspaceId: string }> {
   const workflow = await db.workflow.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
-    select: { workspaceId: true },
+    where: { id, workspace: visibleWorkspace(actor, 'workspace.see') },
+    select: { workspaceId: true, workspace: { select: { memberships: { where: { userId: actor.userId } } } } },
   });
-  if (!workflow) throw new DeckhandError('NOT_FOUND');
-  await requireRole(db, actor, workflow.workspaceId, needed);
-  return workflow;
+  const role = workflow?.workspace.memberships[0]?.role;
+  if (!workflow || role === undefined || isHidden(role, permission, 'workflows.read'))
+    throw new DeckhandError('NOT_FOUND');
+  requirePermissionOf(role, permission);
+  return { workspaceId: workflow.workspaceId };
 }
 
-/** @throws DeckhandError FORBIDDEN when the role is too low. */
-export function requireRoleOf(role: Role, needed: Role): void {
-  if (!hasRole(role, needed)) throw new DeckhandError('FORBIDDEN', { message: `This needs the role ${needed}` });
+/**
+ * Returns whether a role that lacks a permission may not even see what the permission is needed for: it gets NOT_FOUND
+ * then, and FORBIDDEN otherwise. @param seenBy the permission to see it.
+ */
+export function isHidden(role: Role, permission: Permission, seenBy: Permission): boolean {
+  return !roleMay(role, permission) && !roleMay(role, seenBy);
+}
+
+/** @throws DeckhandError FORBIDDEN when the role lacks the permission. */
+export function requirePermissionOf(role: Role, permission: Permission): void {
+  if (!roleMay(role, permission)) throw new DeckhandError('FORBIDDEN', { message: needsPermission(permission) });
+}
+
+/** Returns the message for an actor who lacks a permission. */
+export function needsPermission(permission: Permission): string {
+  return `This needs the permission ${permission}`;
 }

@@ -1,5 +1,5 @@
 import { DeckhandError, type InWorkspaceQuery, type Memory, type MemoryEntry, type PageOf } from '@deckhand/contracts';
-import { type Actor, requireRole } from './access.ts';
+import { type Actor, requirePermission } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import { type Database, Prisma } from './client.ts';
 import { toPage } from './paging.ts';
@@ -129,7 +129,7 @@ export async function listAgentMemories(
   query: InWorkspaceQuery,
 ): Promise<PageOf<MemoryEntry>> {
   const { workspaceId, limit, offset } = query;
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const rows = await db.$queryRaw<{ key: string; exchanges: number; updatedAt: Date }[]>`/* agent-memories.list */
     SELECT key, jsonb_array_length(exchanges) AS exchanges, updated_at AS "updatedAt" FROM agent_memories
     WHERE workspace_id = ${workspaceId}::uuid ORDER BY key LIMIT ${limit + 1} OFFSET ${offset}`;
@@ -150,7 +150,7 @@ export async function readAgentMemoryAs(
   actor: Actor,
   { workspaceId, key }: MemoryAddress,
 ): Promise<Memory> {
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const [row] = await db.$queryRaw<{ exchanges: StoredExchange[]; updatedAt: Date }[]>`/* agent-memories.show */
     SELECT exchanges, updated_at AS "updatedAt" FROM agent_memories
     WHERE workspace_id = ${workspaceId}::uuid AND key = ${key}`;
@@ -164,11 +164,11 @@ export async function readAgentMemoryAs(
 
 /**
  * Deletes a memory. A run whose agent has not ended yet may write to it again.
- * @throws DeckhandError FORBIDDEN below the role editor; WORKSPACE_MISMATCH; NOT_FOUND.
+ * @throws DeckhandError FORBIDDEN without the permission; WORKSPACE_MISMATCH; NOT_FOUND.
  */
 export function deleteAgentMemory(db: Database, actor: Actor, { workspaceId, key }: MemoryAddress): Promise<void> {
   return db.$transaction(async (tx) => {
-    await requireRole(tx, actor, workspaceId, 'editor');
+    await requirePermission(tx, actor, workspaceId, 'runs.delete');
     const { count } = await tx.agentMemory.deleteMany({ where: { workspaceId, key } });
     if (count === 0) throw noSuchMemory();
     // Without the key, which may name a person.

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { accessLabel, type ApiKeyEntry, DeckhandError, type Page, type PageOf } from '@deckhand/contracts';
-import { type Actor, rolesFrom, visibleWorkspace } from './access.ts';
+import { accessLabel, type ApiKeyEntry, DeckhandError, type Page, type PageOf, rolesWith } from '@deckhand/contracts';
+import { type Actor, visibleWorkspace } from './access.ts';
 import { recordKeyChange } from './audit/record.ts';
 import { isOneOf } from './batch.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
@@ -31,7 +31,7 @@ export interface CreatedApiKeyEntry extends ApiKeyEntry {
 /** Returns those of the given workflows that the actor cannot see. */
 export async function findUnseenWorkflows(db: Database, actor: Actor, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const where = { id: { in: [...ids] }, workspace: visibleWorkspace(actor) };
+  const where = { id: { in: [...ids] }, workspace: visibleWorkspace(actor, 'workflows.read') };
   const found = await db.workflow.findMany({ where, select: { id: true } });
   const seen = new Set(found.map(({ id }) => id));
   return ids.filter((id) => !seen.has(id));
@@ -63,7 +63,7 @@ async function saveCredential(tx: Queryable, actor: Actor, key: NewApiKey, secre
   const membership = await tx.membership.findFirst({
     where: {
       userId: actor.userId,
-      role: { in: rolesFrom('editor') },
+      role: { in: rolesWith('credentials.change') },
       ...(key.credentialWorkspaceId === null ? {} : { workspaceId: key.credentialWorkspaceId }),
     },
     orderBy: [{ createdAt: 'asc' }, { workspaceId: 'asc' }],

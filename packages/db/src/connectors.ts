@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { DeckhandError, type Page, type PageOf } from '@deckhand/contracts';
-import { type Actor, requireRole, visibleWorkspace } from './access.ts';
+import { type Actor, requirePermission, visibleWorkspace } from './access.ts';
 import { lockNames } from './advisory-locks.ts';
 import { recordChange } from './audit/record.ts';
 import type { Database } from './client.ts';
@@ -33,7 +33,7 @@ export interface StoredConnector extends ConnectorName {
 
 /**
  * Stores a connector.
- * @throws DeckhandError FORBIDDEN below the role editor; CONFLICT for a version that the workspace has; LIMIT_REACHED.
+ * @throws DeckhandError FORBIDDEN without the permission; CONFLICT for a version that the workspace has; LIMIT_REACHED.
  */
 export function createConnector(
   db: Database,
@@ -46,7 +46,7 @@ export function createConnector(
     .reduce((sum, length) => sum + length, 0);
   return db
     .$transaction(async (tx) => {
-      await requireRole(tx, actor, workspaceId, 'editor');
+      await requirePermission(tx, actor, workspaceId, 'connectors.change');
       // Two at the same time would both find room for one.
       await lockNames(tx, [`connectors ${workspaceId}`]);
       const stored = await tx.connector.aggregate({ where: { workspaceId }, _count: true, _sum: { bytes: true } });
@@ -88,9 +88,9 @@ export async function listConnectors(
   workspaceId: string,
   { limit, offset, name }: Pick<Page, 'limit' | 'offset'> & { readonly name?: string },
 ): Promise<{ readonly rows: StoredConnector[]; readonly count: number }> {
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'workflows.read');
   const where = {
-    workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor)] },
+    workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor, 'workflows.read')] },
     ...(name !== undefined && { name }),
   };
   const rows = await db.connector.findMany({
@@ -113,9 +113,9 @@ export async function listConnectorOperations<T>(
   { name, version }: ConnectorName,
   { page, toEntry }: { readonly page: Page; readonly toEntry: (summary: string) => T },
 ): Promise<PageOf<T> | undefined> {
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'workflows.read');
   const connector = await db.connector.findFirst({
-    where: { name, version, workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor)] } },
+    where: { name, version, workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor, 'workflows.read')] } },
     select: { id: true },
   });
   if (!connector) return undefined;
@@ -136,7 +136,7 @@ export async function listConnectorOperations<T>(
 
 /**
  * Deletes a connector with its operations. Nodes that call one of them fail from then on.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission.
  */
 export function deleteConnector(
   db: Database,
@@ -145,8 +145,12 @@ export function deleteConnector(
   { name, version }: ConnectorName,
 ): Promise<void> {
   return db.$transaction(async (tx) => {
-    await requireRole(tx, actor, workspaceId, 'editor');
-    const where = { name, version, workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor, 'editor')] } };
+    await requirePermission(tx, actor, workspaceId, 'connectors.change');
+    const where = {
+      name,
+      version,
+      workspace: { AND: [{ id: workspaceId }, visibleWorkspace(actor, 'connectors.change')] },
+    };
     const row = await tx.connector.findFirst({ where, select: { id: true } });
     const { count } = row ? await tx.connector.deleteMany({ where: { ...where, id: row.id } }) : { count: 0 };
     if (!row || count === 0) throw new DeckhandError('NOT_FOUND', { message: 'No such connector' });

@@ -1,5 +1,5 @@
 import { DeckhandError, fileIdsIn, type StoredFile } from '@deckhand/contracts';
-import { type Actor, requireRole } from './access.ts';
+import { type Actor, memberMay, requirePermission } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import { executeWithRawParameters } from './connection.ts';
@@ -320,7 +320,7 @@ export async function findVisibleFile(
 ): Promise<KeptFile | undefined> {
   const [row] = await db.$queryRaw<KeptFile[]>(Prisma.sql`/* files.find-visible */
     SELECT ${KEPT} FROM executions e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     JOIN execution_files x ON x.execution_id = e.id AND x.file_id = ${fileId}::uuid
     JOIN files f ON f.id = x.file_id AND f.workspace_id = e.workspace_id
     WHERE e.id = ${executionId}::uuid
@@ -338,7 +338,7 @@ export function linkFile(db: Database, actor: Actor, file: FileOfRun, expiresInS
     const found = await findVisibleFile(tx, actor, file);
     if (!found) throw new DeckhandError('NOT_FOUND', { message: 'The run has no such file' });
     const { workspaceId } = found;
-    await requireRole(tx, actor, workspaceId, 'editor');
+    await requirePermission(tx, actor, workspaceId, 'files.share');
     const [row] = await tx.$queryRaw<{ expiresAt: Date }[]>`
       SELECT date_trunc('milliseconds', now()) + ${expiresInSeconds}::int * interval '1 second' AS "expiresAt"`;
     if (!row) throw new Error('the database has no time');

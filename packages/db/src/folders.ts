@@ -8,7 +8,7 @@ import {
   type UpdateFolderBody,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, requireRole, visibleWorkspace } from './access.ts';
+import { type Actor, requirePermission, visibleWorkspace } from './access.ts';
 import { recordChange } from './audit/record.ts';
 import type { Database, Queryable } from './client.ts';
 import type { Folder } from './generated/client.ts';
@@ -17,20 +17,20 @@ import { lockWorkspace } from './workspaces/workspaces.ts';
 
 /** Lists all folders of a workspace by name. @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH. */
 export async function listFolders(db: Database, actor: Actor, query: InWorkspaceQuery): Promise<PageOf<FolderEntry>> {
-  await requireRole(db, actor, query.workspaceId, 'viewer');
-  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] } };
+  await requirePermission(db, actor, query.workspaceId, 'workflows.read');
+  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor, 'workflows.read')] } };
   const rows = await db.folder.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }], ...pageRange(query) });
   return toPage(query, rows, toFolderEntry, () => db.folder.count({ where }));
 }
 
 /**
- * Creates a folder. @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a parent in another
+ * Creates a folder. @throws DeckhandError FORBIDDEN without the permission; VALIDATION_FAILED for a parent in another
  * workspace.
  */
 export function createFolder(db: Database, actor: Actor, body: CreateFolderBody): Promise<FolderEntry> {
   const { workspaceId, name, parentId = null } = body;
   return db.$transaction(async (tx) => {
-    await requireRole(tx, actor, workspaceId, 'editor');
+    await requirePermission(tx, actor, workspaceId, 'workflows.edit');
     await lockWorkspace(tx, workspaceId);
     await requireParent(tx, workspaceId, parentId);
     const row = await tx.folder.create({ data: { id: uuidv7(), workspaceId, name, parentId } });
@@ -42,8 +42,8 @@ export function createFolder(db: Database, actor: Actor, body: CreateFolderBody)
 
 /**
  * Renames or moves a folder. Moves within a workspace run one after another, so that two cannot form a cycle.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; VALIDATION_FAILED for
- * a parent in another workspace or within the folder itself.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED
+ * for a parent in another workspace or within the folder itself.
  */
 export function updateFolder(db: Database, actor: Actor, id: string, changes: UpdateFolderBody): Promise<FolderEntry> {
   return db.$transaction(async (tx) => {
@@ -74,7 +74,7 @@ async function refuseCircle(tx: Queryable, id: string, parentId: string): Promis
 
 /**
  * Deletes a folder and its subfolders; their workflows move to the root.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export function deleteFolder(db: Database, actor: Actor, id: string): Promise<void> {
   return db.$transaction(async (tx) => {
@@ -98,14 +98,14 @@ function toFolderEntry(row: Folder): FolderEntry {
 
 /**
  * Finds the workspace of a folder that the actor wants to change and locks its tree.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 async function lockTreeOf(tx: Queryable, actor: Actor, id: string): Promise<string> {
-  const where = { id, workspace: visibleWorkspace(actor) };
+  const where = { id, workspace: visibleWorkspace(actor, 'workflows.read') };
   const folder = await tx.folder.findFirst({ where, select: { workspaceId: true } });
   if (!folder) throw noSuchFolder();
   await lockWorkspace(tx, folder.workspaceId);
-  await requireRole(tx, actor, folder.workspaceId, 'editor');
+  await requirePermission(tx, actor, folder.workspaceId, 'workflows.edit');
   return folder.workspaceId;
 }
 

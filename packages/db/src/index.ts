@@ -1,4 +1,11 @@
-export { type Actor, type LinkHolder, type Origin, requireRole, requireWorkflow } from './access.ts';
+export {
+  type Actor,
+  type LinkHolder,
+  type Origin,
+  needsPermission,
+  requirePermission,
+  requireWorkflow,
+} from './access.ts';
 export { activateAccount, deactivateAccount, disconnectAccount, listAccounts } from './accounts.ts';
 export {
   isAdministrator,

@@ -14,7 +14,7 @@ const INVITE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /**
  * Lists the invites of a workspace, the newest first, including accepted and expired ones.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export async function listInvites(
   db: Database,
@@ -22,8 +22,8 @@ export async function listInvites(
   workspaceId: string,
   page: Page,
 ): Promise<PageOf<InviteEntry>> {
-  await findWorkspace(db, actor, workspaceId, 'admin');
-  const where = { workspaceId, workspace: visibleWorkspace(actor, 'admin') };
+  await findWorkspace(db, actor, workspaceId, 'members.manage');
+  const where = { workspaceId, workspace: visibleWorkspace(actor, 'members.manage') };
   const rows = await db.invite.findMany({
     where,
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
@@ -47,14 +47,14 @@ export interface NewInvite {
 }
 
 /**
- * Stores an invite. @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN below the role
- * admin, and for the role owner unless the actor is an owner.
+ * Stores an invite. @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN without the
+ * permission, and for the role owner unless the actor is an owner.
  */
 export function createInvite(db: Database, actor: Actor, invite: NewInvite): Promise<InviteEntry> {
   const { workspaceId, role, tokenHash } = invite;
   const email = invite.email?.toLowerCase() ?? null;
   return db.$transaction(async (tx) => {
-    requireOwnerFor(await lockMembers(tx, actor, workspaceId, 'admin'), role);
+    requireOwnerFor(await lockMembers(tx, actor, workspaceId, 'members.manage'), role);
     const expiresAt = new Date(Date.now() + INVITE_LIFETIME_MS);
     const row = await tx.invite.create({
       data: { id: uuidv7(), workspaceId, email, role, tokenHash, createdBy: actor.userId, expiresAt },
@@ -65,11 +65,11 @@ export function createInvite(db: Database, actor: Actor, invite: NewInvite): Pro
   });
 }
 
-/** Withdraws an invite: its link becomes invalid. @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin. */
+/** Withdraws an invite: its link becomes invalid. @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission. */
 export function deleteInvite(db: Database, actor: Actor, workspaceId: string, id: string): Promise<void> {
   return db.$transaction(async (tx) => {
-    await findWorkspace(tx, actor, workspaceId, 'admin');
-    const where = { id, workspaceId, workspace: visibleWorkspace(actor, 'admin') };
+    await findWorkspace(tx, actor, workspaceId, 'members.manage');
+    const where = { id, workspaceId, workspace: visibleWorkspace(actor, 'members.manage') };
     const { count } = await tx.invite.deleteMany({ where });
     if (count === 0) throw new DeckhandError('NOT_FOUND', { message: 'No such invite' });
     await recordChange(tx, actor, { action: 'invite.delete', workspaceId, resourceId: id });

@@ -1,9 +1,11 @@
 import {
   type AddMemberBody,
   DeckhandError,
+  roleMay,
   type MemberEntry,
   type Page,
   type PageOf,
+  type Permission,
   type Role,
 } from '@deckhand/contracts';
 import { type Actor, visibleWorkspace } from './access.ts';
@@ -24,8 +26,8 @@ export async function listMembers(
   workspaceId: string,
   page: Page,
 ): Promise<PageOf<MemberEntry>> {
-  await findWorkspace(db, actor, workspaceId, 'viewer');
-  const where = { workspaceId, workspace: visibleWorkspace(actor) };
+  await findWorkspace(db, actor, workspaceId, 'workspace.read');
+  const where = { workspaceId, workspace: visibleWorkspace(actor, 'workspace.read') };
   const rows = await db.membership.findMany({
     where,
     include: WITH_USER,
@@ -38,7 +40,7 @@ export async function listMembers(
 /**
  * Adds a person who has an account as a member.
  * @throws DeckhandError NOT_FOUND when the actor may not see the workspace or no account has that e-mail; FORBIDDEN
- * below the role admin, and for the role owner unless the actor is an owner; CONFLICT for a member.
+ * without the permission, and for the role owner unless the actor is an owner; CONFLICT for a member.
  */
 export function addMember(
   db: Database,
@@ -47,7 +49,7 @@ export function addMember(
   { email, role }: AddMemberBody,
 ): Promise<MemberEntry> {
   return db.$transaction(async (tx) => {
-    requireOwnerFor(await lockMembers(tx, actor, workspaceId, 'admin'), role);
+    requireOwnerFor(await lockMembers(tx, actor, workspaceId, 'members.manage'), role);
     const user = await tx.user.findUnique({ where: { email: email.toLowerCase() }, select: { id: true } });
     if (!user) throw new DeckhandError('NOT_FOUND', { message: 'Nobody here has this e-mail address: send an invite' });
     const key = { workspaceId, userId: user.id };
@@ -61,8 +63,8 @@ export function addMember(
 }
 
 /**
- * Changes a member's role. @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and for a change to or from
- * owner unless the actor is one; INVALID_STATE for the last owner.
+ * Changes a member's role. @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission, and for a change to or
+ * from owner unless the actor is one; INVALID_STATE for the last owner.
  */
 export function updateMember(
   db: Database,
@@ -72,7 +74,7 @@ export function updateMember(
   role: Role,
 ): Promise<MemberEntry> {
   return db.$transaction(async (tx) => {
-    const actorRole = await lockMembers(tx, actor, workspaceId, 'admin');
+    const actorRole = await lockMembers(tx, actor, workspaceId, 'members.manage');
     const from = await memberRole(tx, workspaceId, userId);
     requireOwnerFor(actorRole, from, role);
     if (from === 'owner' && role !== 'owner') await requireAnotherOwner(tx, workspaceId, userId);
@@ -85,12 +87,12 @@ export function updateMember(
 }
 
 /**
- * Removes a member. @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and for an owner unless the actor
- * is one; INVALID_STATE for the last owner.
+ * Removes a member. @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission, and for an owner unless the
+ * actor is one; INVALID_STATE for the last owner.
  */
 export function removeMember(db: Database, actor: Actor, workspaceId: string, userId: string): Promise<void> {
   return db.$transaction(async (tx) => {
-    const actorRole = await lockMembers(tx, actor, workspaceId, 'admin');
+    const actorRole = await lockMembers(tx, actor, workspaceId, 'members.manage');
     const role = await memberRole(tx, workspaceId, userId);
     requireOwnerFor(actorRole, role);
     if (role === 'owner') await requireAnotherOwner(tx, workspaceId, userId);
@@ -105,7 +107,7 @@ export function removeMember(db: Database, actor: Actor, workspaceId: string, us
 export function leaveWorkspace(db: Database, actor: Actor, workspaceId: string): Promise<void> {
   const { userId } = actor;
   return db.$transaction(async (tx) => {
-    const role = await lockMembers(tx, actor, workspaceId, 'viewer');
+    const role = await lockMembers(tx, actor, workspaceId, 'workspace.see');
     if (role === 'owner') await requireAnotherOwner(tx, workspaceId, userId);
     await tx.membership.delete({ where: { workspaceId_userId: { workspaceId, userId } } });
     await recordChange(tx, actor, { action: 'member.leave', workspaceId, resourceId: userId, details: { role } });
@@ -115,11 +117,17 @@ export function leaveWorkspace(db: Database, actor: Actor, workspaceId: string):
 /**
  * Locks the members of a workspace: what is read afterwards stays true until the transaction ends.
  * @returns the actor's role.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN when the role is too low.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN when its role lacks the
+ * permission.
  */
-export async function lockMembers(tx: Queryable, actor: Actor, workspaceId: string, needed: Role): Promise<Role> {
+export async function lockMembers(
+  tx: Queryable,
+  actor: Actor,
+  workspaceId: string,
+  permission: Permission,
+): Promise<Role> {
   await lockWorkspace(tx, workspaceId);
-  const { role } = await findWorkspace(tx, actor, workspaceId, needed);
+  const { role } = await findWorkspace(tx, actor, workspaceId, permission);
   return role;
 }
 
@@ -133,7 +141,7 @@ async function memberRole(tx: Queryable, workspaceId: string, userId: string): P
 
 /** Checks that only owners grant and revoke the role owner. @throws DeckhandError FORBIDDEN. */
 export function requireOwnerFor(actorRole: Role, ...roles: readonly Role[]): void {
-  if (actorRole !== 'owner' && roles.includes('owner')) {
+  if (!roleMay(actorRole, 'owners.manage') && roles.includes('owner')) {
     throw new DeckhandError('FORBIDDEN', { message: 'Only owners may do this to or for an owner' });
   }
 }

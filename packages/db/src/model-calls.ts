@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { AiUsage } from '@deckhand/contracts';
-import { type Actor, requireRole } from './access.ts';
+import { type Actor, requirePermission } from './access.ts';
 import { type Database, Prisma, type Queryable } from './client.ts';
 import { priceOf } from './model-prices.ts';
 import { isTaken } from './store-errors.ts';
@@ -248,7 +248,7 @@ export async function sumModelCalls(
   actor: Actor,
   { workspaceId, from, to, workflowId, executionId }: CallPeriod,
 ): Promise<SummedCalls> {
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const ofWorkflow = workflowId === undefined ? Prisma.empty : Prisma.sql`AND workflow_id = ${workflowId}::uuid`;
   const ofRun = executionId === undefined ? Prisma.empty : Prisma.sql`AND execution_id = ${executionId}::uuid`;
   const [sums = NO_CALLS] = await db.$queryRaw<SummedCalls[]>`/* model-calls.sum */

@@ -9,7 +9,14 @@ import {
   type VariableEntry,
   type VariableUse,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from './access.ts';
+import {
+  type Actor,
+  type AllowedStates,
+  changedMeanwhile,
+  inState,
+  requirePermission,
+  visibleWorkspace,
+} from './access.ts';
 import { recordChange } from './audit/record.ts';
 import type { Database, Queryable } from './client.ts';
 import type { Variable } from './generated/client.ts';
@@ -25,8 +32,8 @@ export async function listVariables(
   actor: Actor,
   query: InWorkspaceQuery,
 ): Promise<PageOf<VariableEntry>> {
-  await requireRole(db, actor, query.workspaceId, 'viewer');
-  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] } };
+  await requirePermission(db, actor, query.workspaceId, 'workflows.read');
+  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor, 'workflows.read')] } };
   const rows = await db.variable.findMany({ where, orderBy: { name: 'asc' }, ...pageRange(query) });
   return toPage(query, rows, toVariableEntry, () => db.variable.count({ where }));
 }
@@ -43,7 +50,7 @@ export async function readVariables(db: Database, workspaceId: string): Promise<
  */
 export async function listVariableUses(db: Database, actor: Actor, id: string): Promise<VariableUse[]> {
   const variable = await db.variable.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
     select: { workspaceId: true, name: true },
   });
   if (!variable) throw noSuchVariable();
@@ -59,12 +66,12 @@ export async function listVariableUses(db: Database, actor: Actor, id: string): 
     ORDER BY w.name, w.id LIMIT 100`;
 }
 
-/** Creates a variable. @throws DeckhandError FORBIDDEN below the role editor; CONFLICT when the name is taken. */
+/** Creates a variable. @throws DeckhandError FORBIDDEN without the permission; CONFLICT when the name is taken. */
 export function createVariable(db: Database, actor: Actor, body: CreateVariableBody): Promise<VariableEntry> {
   const { workspaceId, name, value } = body;
   return db
     .$transaction(async (tx) => {
-      await requireRole(tx, actor, workspaceId, 'editor');
+      await requirePermission(tx, actor, workspaceId, 'variables.change');
       const row = await tx.variable.create({ data: { id: uuidv7(), workspaceId, name, value } });
       await recordChange(tx, actor, {
         action: 'variable.create',
@@ -79,7 +86,7 @@ export function createVariable(db: Database, actor: Actor, body: CreateVariableB
 
 /**
  * Changes a variable's name or value.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; CONFLICT when the
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; CONFLICT when the
  * name is taken; PRECONDITION_FAILED when it is in none of `states`.
  */
 export function updateVariable(
@@ -92,7 +99,7 @@ export function updateVariable(
   return db
     .$transaction(async (tx) => {
       const workspaceId = await requireEditable(tx, actor, id);
-      const where = { id, workspace: visibleWorkspace(actor, 'editor'), ...inState(states) };
+      const where = { id, workspace: visibleWorkspace(actor, 'variables.change'), ...inState(states) };
       const [row] = await tx.variable.updateManyAndReturn({ where, data: changes });
       if (!row) throw changedMeanwhile(states, noSuchVariable());
       const details = { changed: Object.keys(changes), name: row.name };
@@ -104,12 +111,12 @@ export function updateVariable(
 
 /**
  * Deletes a variable.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export function deleteVariable(db: Database, actor: Actor, id: string): Promise<void> {
   return db.$transaction(async (tx) => {
     const workspaceId = await requireEditable(tx, actor, id);
-    const where = { id, workspace: visibleWorkspace(actor, 'editor') };
+    const where = { id, workspace: visibleWorkspace(actor, 'variables.change') };
     const { count } = await tx.variable.deleteMany({ where });
     if (count === 0) throw noSuchVariable();
     await recordChange(tx, actor, { action: 'variable.delete', workspaceId, resourceId: id });
@@ -130,15 +137,15 @@ function toVariableEntry(row: Variable): VariableEntry {
 
 /**
  * Finds the workspace of a variable that the actor wants to change.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 async function requireEditable(tx: Queryable, actor: Actor, id: string): Promise<string> {
   const row = await tx.variable.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
     select: { workspaceId: true },
   });
   if (!row) throw noSuchVariable();
-  await requireRole(tx, actor, row.workspaceId, 'editor');
+  await requirePermission(tx, actor, row.workspaceId, 'variables.change');
   return row.workspaceId;
 }
 

@@ -428,12 +428,12 @@ describe('the schema', () => {
     expect(onlyInSchema).toEqual([
       "column settings.by text not null default 'x'::text",
       'column settings.value jsonb',
-      'enum role editor, admin, owner',
+      'enum role approver, operator, publisher, author, editor, admin, owner',
       'index CREATE INDEX settings_by_idx ON public.settings USING btree (by)',
     ]);
     expect(onlyInMigrations).toEqual([
       'column settings.value jsonb not null',
-      'enum role viewer, editor, admin, owner',
+      'enum role approver, viewer, operator, publisher, author, editor, admin, owner',
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { listRoutes } from '@deckhand/api';
-import { SCOPE_RESOURCES } from '@deckhand/contracts';
+import { type Permission, type Role, roleMay, ROLES, SCOPE_RESOURCES } from '@deckhand/contracts';
 import { writeAgentMemory } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
@@ -20,24 +20,24 @@ import {
 /**
  * A valid request to an operation.
  *
- * `asks` says what it takes: a role in the workspace, an administrator of the instance, the person whose key it is, or
- * only to be somebody, in which case the answer is about the caller and names nothing of others. `finds` says how it
- * gets to the workspace: `named` by its id, or through the id of what it holds, of which strangers are not told that it
- * exists.
+ * `asks` says what it takes: a permission in the workspace, an administrator of the instance, the person whose key it
+ * is, or only to be somebody, in which case the answer is about the caller and names nothing of others. `finds` says
+ * how it gets to the workspace: `named` by its id, or through the id of what it holds, of which strangers are not told
+ * that it exists.
  */
 interface Request {
   readonly path: string;
   readonly body?: object;
-  readonly asks: 'viewer' | 'editor' | 'admin' | 'owner' | 'administrator' | 'its owner' | 'anybody';
+  readonly asks: Permission | 'administrator' | 'its owner' | 'anybody';
   readonly finds?: 'named' | 'held';
 }
 
 /** Who calls. */
-type CallerName = 'nobody' | 'wrong scope' | 'other workspace' | 'bound elsewhere' | 'viewer' | 'removed member';
+type CallerName = 'other workspace' | 'bound elsewhere' | 'removed member' | Role;
 
 let instance: Instance;
 let world: World;
-let callers: Record<Exclude<CallerName, 'nobody' | 'wrong scope'>, string>;
+let callers: Record<CallerName, string>;
 let requests: Record<string, Request>;
 let ownerId: string;
 
@@ -69,8 +69,10 @@ beforeAll(async () => {
   callers = {
     'other workspace': (await addKey(instance, world.stranger.userId)).key,
     'bound elsewhere': (await addKey(instance, ownerId, { workspaceId: elsewhere })).key,
-    viewer: world.member.session,
     'removed member': removed.session,
+    ...Object.fromEntries(
+      await Promise.all(ROLES.map(async (role) => [role, (await addPerson(instance, role)).session])),
+    ),
   };
 });
 afterAll(stopAll);
@@ -105,151 +107,168 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     },
     'POST /api/api-keys/:id/revoke': { path: `/api/api-keys/${held.keyId}/revoke`, asks: 'its owner' },
 
-    'GET /api/workspaces/:id': { path: workspace, asks: 'viewer', finds: 'held' },
-    'PATCH /api/workspaces/:id': { path: workspace, body: { name: 'N' }, asks: 'admin', finds: 'held' },
-    'DELETE /api/workspaces/:id': { path: workspace, asks: 'owner', finds: 'held' },
+    'GET /api/workspaces/:id': { path: workspace, asks: 'workspace.see', finds: 'held' },
+    'PATCH /api/workspaces/:id': { path: workspace, body: { name: 'N' }, asks: 'workspace.change', finds: 'held' },
+    'DELETE /api/workspaces/:id': { path: workspace, asks: 'workspace.delete', finds: 'held' },
     'GET /api/workspaces/:id/callback-secrets': {
       path: `${workspace}/callback-secrets`,
-      asks: 'admin',
+      asks: 'events.manage',
       finds: 'held',
     },
     'POST /api/workspaces/:id/callback-secrets/rotate': {
       path: `${workspace}/callback-secrets/rotate`,
-      asks: 'admin',
+      asks: 'events.manage',
       finds: 'held',
     },
-    'GET /api/workspaces/:id/usage': { path: `${workspace}/usage`, asks: 'viewer', finds: 'held' },
-    'GET /api/workspaces/:id/members': { path: `${workspace}/members`, asks: 'viewer', finds: 'held' },
+    'GET /api/workspaces/:id/usage': { path: `${workspace}/usage`, asks: 'workspace.read', finds: 'held' },
+    'GET /api/workspaces/:id/members': { path: `${workspace}/members`, asks: 'workspace.read', finds: 'held' },
     'POST /api/workspaces/:id/members': {
       path: `${workspace}/members`,
       body: { email: held.stranger.email, role: 'viewer' },
-      asks: 'admin',
+      asks: 'members.manage',
       finds: 'held',
     },
     'PATCH /api/workspaces/:id/members/:userId': {
       path: `${workspace}/members/${held.member.userId}`,
       body: { role: 'admin' },
-      asks: 'admin',
+      asks: 'members.manage',
       finds: 'held',
     },
     'DELETE /api/workspaces/:id/members/:userId': {
       path: `${workspace}/members/${held.member.userId}`,
-      asks: 'admin',
+      asks: 'members.manage',
       finds: 'held',
     },
-    'GET /api/workspaces/:id/invites': { path: `${workspace}/invites`, asks: 'admin', finds: 'held' },
+    'GET /api/workspaces/:id/invites': { path: `${workspace}/invites`, asks: 'members.manage', finds: 'held' },
     'POST /api/workspaces/:id/invites': {
       path: `${workspace}/invites`,
       body: { role: 'viewer' },
-      asks: 'admin',
+      asks: 'members.manage',
       finds: 'held',
     },
     'DELETE /api/workspaces/:id/invites/:inviteId': {
       path: `${workspace}/invites/${held.invite.id}`,
-      asks: 'admin',
+      asks: 'members.manage',
       finds: 'held',
     },
 
-    'GET /api/workflows': { path: `/api/workflows${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/workflows': { path: `/api/workflows${ofWorkspace}`, asks: 'workflows.read', finds: 'named' },
     'POST /api/workflows': {
       path: '/api/workflows',
       body: { workspaceId, name: 'N' },
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'named',
     },
     'POST /api/workflows/import/n8n': {
       path: '/api/workflows/import/n8n',
       body: { workspaceId, workflow: { nodes: [] } },
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'named',
     },
     'POST /api/workflows/apply': {
       path: '/api/workflows/apply',
       body: { workspaceId, slug: 'n', name: 'N' },
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'named',
     },
-    'GET /api/workflows/:id': { path: workflow, asks: 'viewer', finds: 'held' },
-    'PATCH /api/workflows/:id': { path: workflow, body: { name: 'N' }, asks: 'editor', finds: 'held' },
-    'DELETE /api/workflows/:id': { path: workflow, asks: 'editor', finds: 'held' },
-    'POST /api/workflows/:id/duplicate': { path: `${workflow}/duplicate`, asks: 'editor', finds: 'held' },
-    'GET /api/workflows/:id/activations': { path: `${workflow}/activations`, asks: 'viewer', finds: 'held' },
-    'GET /api/workflows/:id/versions': { path: `${workflow}/versions`, asks: 'viewer', finds: 'held' },
+    'GET /api/workflows/:id': { path: workflow, asks: 'workflows.read', finds: 'held' },
+    'PATCH /api/workflows/:id': { path: workflow, body: { name: 'N' }, asks: 'workflows.edit', finds: 'held' },
+    'DELETE /api/workflows/:id': { path: workflow, asks: 'workflows.edit', finds: 'held' },
+    'POST /api/workflows/:id/duplicate': { path: `${workflow}/duplicate`, asks: 'workflows.edit', finds: 'held' },
+    'GET /api/workflows/:id/activations': { path: `${workflow}/activations`, asks: 'workflows.read', finds: 'held' },
+    'GET /api/workflows/:id/versions': { path: `${workflow}/versions`, asks: 'workflows.read', finds: 'held' },
     'POST /api/workflows/:id/versions': {
       path: `${workflow}/versions`,
       body: { definition: WORLD_DEFINITION },
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'held',
     },
     'GET /api/workflows/:id/versions/:versionId': {
       path: `${workflow}/versions/${versionId}`,
-      asks: 'viewer',
+      asks: 'workflows.read',
       finds: 'held',
     },
-    'GET /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'viewer', finds: 'held' },
+    'GET /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'workflows.read', finds: 'held' },
     'PUT /api/workflows/:id/draft': {
       path: `${workflow}/draft`,
       body: { definition: WORLD_DEFINITION },
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'held',
     },
-    'DELETE /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'editor', finds: 'held' },
-    'GET /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'viewer', finds: 'held' },
-    'DELETE /api/workflows/:id/import-report': { path: `${workflow}/import-report`, asks: 'editor', finds: 'held' },
+    'DELETE /api/workflows/:id/draft': { path: `${workflow}/draft`, asks: 'workflows.edit', finds: 'held' },
+    'GET /api/workflows/:id/import-report': {
+      path: `${workflow}/import-report`,
+      asks: 'workflows.read',
+      finds: 'held',
+    },
+    'DELETE /api/workflows/:id/import-report': {
+      path: `${workflow}/import-report`,
+      asks: 'workflows.edit',
+      finds: 'held',
+    },
     'POST /api/workflows/:id/webhooks/:nodeId/url': {
       path: `${workflow}/webhooks/hook/url`,
-      asks: 'editor',
+      asks: 'workflows.publish',
       finds: 'held',
     },
     'POST /api/workflows/:id/webhooks/:nodeId/test': {
       path: `${workflow}/webhooks/hook/test`,
-      asks: 'editor',
+      asks: 'runs.start',
       finds: 'held',
     },
-    'POST /api/workflows/:id/files': { path: `${workflow}/files`, body: {}, asks: 'editor', finds: 'held' },
-    'GET /api/workflows/:id/deliveries': { path: `${workflow}/deliveries`, asks: 'viewer', finds: 'held' },
+    'POST /api/workflows/:id/files': { path: `${workflow}/files`, body: {}, asks: 'files.upload', finds: 'held' },
+    'GET /api/workflows/:id/deliveries': { path: `${workflow}/deliveries`, asks: 'workflows.read', finds: 'held' },
     'POST /api/workflows/:id/deliveries/:deliveryId/replay': {
       path: `${workflow}/deliveries/${versionId}/replay`,
-      asks: 'editor',
+      asks: 'runs.start',
       finds: 'held',
     },
-    'GET /api/schedules': { path: `/api/schedules${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/schedules': { path: `/api/schedules${ofWorkspace}`, asks: 'workflows.read', finds: 'named' },
     'POST /api/workflows/:id/schedules/:nodeId/pause': {
       path: `${workflow}/schedules/hook/pause`,
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'held',
     },
     'POST /api/workflows/:id/schedules/:nodeId/resume': {
       path: `${workflow}/schedules/hook/resume`,
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'held',
     },
 
-    'GET /api/variables': { path: `/api/variables${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/variables': { path: `/api/variables${ofWorkspace}`, asks: 'workflows.read', finds: 'named' },
     'POST /api/variables': {
       path: '/api/variables',
       body: { workspaceId, name: 'n', value: 'v' },
-      asks: 'editor',
+      asks: 'variables.change',
       finds: 'named',
     },
     'PATCH /api/variables/:id': {
       path: `/api/variables/${held.variable.id}`,
       body: { value: 'v' },
-      asks: 'editor',
+      asks: 'variables.change',
+      finds: 'held',
+    },
+    'DELETE /api/variables/:id': {
+      path: `/api/variables/${held.variable.id}`,
+      asks: 'variables.change',
       finds: 'held',
     },
     'GET /api/variables/:id/workflows': {
       path: `/api/variables/${held.variable.id}/workflows`,
-      asks: 'viewer',
+      asks: 'workflows.read',
       finds: 'held',
     },
-    'DELETE /api/variables/:id': { path: `/api/variables/${held.variable.id}`, asks: 'editor', finds: 'held' },
 
-    'GET /api/connectors': { path: `/api/connectors${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/connectors': { path: `/api/connectors${ofWorkspace}`, asks: 'workflows.read', finds: 'named' },
     'POST /api/connectors': {
       path: '/api/connectors',
       body: { workspaceId, document: 'a', name: 'a', version: '1.0.0' },
-      asks: 'editor',
+      asks: 'connectors.change',
+      finds: 'named',
+    },
+    'GET /api/connectors/:name/versions': {
+      path: `${connector}${ofWorkspace}`,
+      asks: 'workflows.read',
       finds: 'named',
     },
     'POST /api/connectors/options': {
@@ -258,260 +277,297 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
         ...{ workspaceId, connector: held.connector.name, version: '1.0.0', operation: 'issue.get' },
         ...{ field: 'path.id', credentialId: held.credential.id },
       },
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'held',
     },
-    'GET /api/connectors/:name/versions': { path: `${connector}${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'DELETE /api/connectors/:name/versions/:version': {
       path: `${connector}/1.0.0${ofWorkspace}`,
-      asks: 'editor',
+      asks: 'connectors.change',
       finds: 'named',
     },
     'GET /api/connectors/:name/versions/:version/operations': {
       path: `${connector}/1.0.0/operations${ofWorkspace}`,
-      asks: 'viewer',
+      asks: 'workflows.read',
       finds: 'named',
     },
     'GET /api/connectors/:name/versions/:version/operations/:operation': {
       path: `${connector}/1.0.0/operations/issue.get${ofWorkspace}`,
-      asks: 'viewer',
+      asks: 'workflows.read',
       finds: 'named',
     },
 
-    'GET /api/credentials': { path: `/api/credentials${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/credentials': { path: `/api/credentials${ofWorkspace}`, asks: 'workflows.read', finds: 'named' },
     'POST /api/credentials': {
       path: '/api/credentials',
       body: { workspaceId, name: 'n', type: 'basic', secret: { username: 'u', password: 'p' } },
-      asks: 'editor',
+      asks: 'credentials.change',
       finds: 'named',
     },
-    'GET /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'viewer', finds: 'held' },
+    'GET /api/credentials/:id': {
+      path: `/api/credentials/${held.credential.id}`,
+      asks: 'workflows.read',
+      finds: 'held',
+    },
     'PATCH /api/credentials/:id': {
       path: `/api/credentials/${held.credential.id}`,
       body: { name: 'n' },
-      asks: 'editor',
+      asks: 'credentials.change',
       finds: 'held',
     },
-    'DELETE /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'editor', finds: 'held' },
+    'DELETE /api/credentials/:id': {
+      path: `/api/credentials/${held.credential.id}`,
+      asks: 'credentials.change',
+      finds: 'held',
+    },
 
     'GET /api/credentials/:id/workflows': {
       path: `/api/credentials/${held.credential.id}/workflows`,
-      asks: 'viewer',
+      asks: 'workflows.read',
       finds: 'held',
     },
     'POST /api/credentials/:id/test': {
       path: `/api/credentials/${held.credential.id}/test`,
       body: {},
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'held',
     },
     'POST /api/credentials/:id/connect': {
       path: `/api/credentials/${held.oauth.id}/connect`,
-      asks: 'editor',
+      asks: 'credentials.change',
       finds: 'held',
     },
     'POST /api/credentials/:id/connect/poll': {
       path: `/api/credentials/${held.oauth.id}/connect/poll`,
       body: { attempt: 'a' },
-      asks: 'editor',
+      asks: 'credentials.change',
       finds: 'held',
     },
 
-    'GET /api/event-endpoints': { path: `/api/event-endpoints${ofWorkspace}`, asks: 'admin', finds: 'named' },
+    'GET /api/event-endpoints': { path: `/api/event-endpoints${ofWorkspace}`, asks: 'events.manage', finds: 'named' },
     'POST /api/event-endpoints': {
       path: '/api/event-endpoints',
       body: { workspaceId, url: 'https://example.com/events' },
-      asks: 'admin',
+      asks: 'events.manage',
       finds: 'named',
     },
-    'GET /api/event-endpoints/:id': { path: endpoint, asks: 'admin', finds: 'held' },
-    'PATCH /api/event-endpoints/:id': { path: endpoint, body: { description: 'd' }, asks: 'admin', finds: 'held' },
-    'DELETE /api/event-endpoints/:id': { path: endpoint, asks: 'admin', finds: 'held' },
-    'GET /api/event-endpoints/:id/secrets': { path: `${endpoint}/secrets`, asks: 'admin', finds: 'held' },
-    'POST /api/event-endpoints/:id/rotate-secret': { path: `${endpoint}/rotate-secret`, asks: 'admin', finds: 'held' },
-    'POST /api/event-endpoints/:id/test': { path: `${endpoint}/test`, asks: 'admin', finds: 'held' },
-    'GET /api/event-endpoints/:id/deliveries': { path: `${endpoint}/deliveries`, asks: 'admin', finds: 'held' },
+    'GET /api/event-endpoints/:id': { path: endpoint, asks: 'events.manage', finds: 'held' },
+    'PATCH /api/event-endpoints/:id': {
+      path: endpoint,
+      body: { description: 'd' },
+      asks: 'events.manage',
+      finds: 'held',
+    },
+    'DELETE /api/event-endpoints/:id': { path: endpoint, asks: 'events.manage', finds: 'held' },
+    'GET /api/event-endpoints/:id/secrets': { path: `${endpoint}/secrets`, asks: 'events.manage', finds: 'held' },
+    'POST /api/event-endpoints/:id/rotate-secret': {
+      path: `${endpoint}/rotate-secret`,
+      asks: 'events.manage',
+      finds: 'held',
+    },
+    'POST /api/event-endpoints/:id/test': { path: `${endpoint}/test`, asks: 'events.manage', finds: 'held' },
+    'GET /api/event-endpoints/:id/deliveries': { path: `${endpoint}/deliveries`, asks: 'events.manage', finds: 'held' },
     'POST /api/event-endpoints/:id/replay': {
       path: `${endpoint}/replay`,
       body: { since: '2026-01-01' },
-      asks: 'admin',
+      asks: 'events.manage',
       finds: 'held',
     },
     'POST /api/event-endpoints/:id/deliveries/:deliveryId/replay': {
       path: `${endpoint}/deliveries/${workflowId}/replay`,
-      asks: 'admin',
+      asks: 'events.manage',
       finds: 'held',
     },
 
     'POST /api/events': {
       path: '/api/events',
       body: { workspaceId, name: 'order.paid' },
-      asks: 'editor',
+      asks: 'runs.start',
       finds: 'named',
     },
 
-    'GET /api/folders': { path: `/api/folders${ofWorkspace}`, asks: 'viewer', finds: 'named' },
-    'POST /api/folders': { path: '/api/folders', body: { workspaceId, name: 'N' }, asks: 'editor', finds: 'named' },
+    'GET /api/folders': { path: `/api/folders${ofWorkspace}`, asks: 'workflows.read', finds: 'named' },
+    'POST /api/folders': {
+      path: '/api/folders',
+      body: { workspaceId, name: 'N' },
+      asks: 'workflows.edit',
+      finds: 'named',
+    },
     'PATCH /api/folders/:id': {
       path: `/api/folders/${held.folder.id}`,
       body: { name: 'N' },
-      asks: 'editor',
+      asks: 'workflows.edit',
       finds: 'held',
     },
-    'DELETE /api/folders/:id': { path: `/api/folders/${held.folder.id}`, asks: 'editor', finds: 'held' },
+    'DELETE /api/folders/:id': { path: `/api/folders/${held.folder.id}`, asks: 'workflows.edit', finds: 'held' },
 
-    'POST /api/workflows/:id/execute': { path: `${workflow}/execute`, asks: 'editor', finds: 'held' },
+    'POST /api/workflows/:id/execute': { path: `${workflow}/execute`, asks: 'runs.start', finds: 'held' },
     'POST /api/workflows/:id/execute/batch': {
       path: `${workflow}/execute/batch`,
       body: [{}],
-      asks: 'editor',
+      asks: 'runs.start',
       finds: 'held',
     },
-    'GET /api/workflows/:id/executions': { path: `${workflow}/executions`, asks: 'viewer', finds: 'held' },
-    'GET /api/executions': { path: `/api/executions${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/workflows/:id/executions': { path: `${workflow}/executions`, asks: 'runs.read', finds: 'held' },
+    'GET /api/executions': { path: `/api/executions${ofWorkspace}`, asks: 'runs.read', finds: 'named' },
     'GET /api/executions/export': {
       path: `/api/executions/export${ofWorkspace}&format=csv`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'named',
     },
     'GET /api/executions/histogram': {
       path: `/api/executions/histogram${ofWorkspace}`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'named',
     },
-    'GET /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'viewer', finds: 'held' },
-    'GET /api/executions/:id/events': { path: `/api/executions/${ran.finished}/events`, asks: 'viewer', finds: 'held' },
+    'GET /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'runs.read', finds: 'held' },
+    'GET /api/executions/:id/events': {
+      path: `/api/executions/${ran.finished}/events`,
+      asks: 'runs.read',
+      finds: 'held',
+    },
     'GET /api/executions/:id/nodes/:nodeId/output': {
       path: `/api/executions/${ran.finished}/nodes/start/output`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'held',
     },
     'POST /api/executions/stop': {
       path: '/api/executions/stop',
       body: { workspaceId, status: 'pending' },
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'named',
     },
     'POST /api/bulk-actions': {
       path: '/api/bulk-actions',
       body: { workspaceId, action: 'stop', filter: { status: 'pending' } },
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'named',
     },
     'GET /api/bulk-actions': {
       path: `/api/bulk-actions${ofWorkspace}`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'named',
     },
     'GET /api/bulk-actions/:id': {
       path: `/api/bulk-actions/${held.bulkAction.id}`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'held',
     },
     'POST /api/bulk-actions/:id/abort': {
       path: `/api/bulk-actions/${held.bulkAction.id}/abort`,
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'held',
     },
-    'GET /api/failure-groups': { path: `/api/failure-groups${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/failure-groups': { path: `/api/failure-groups${ofWorkspace}`, asks: 'runs.read', finds: 'named' },
     'GET /api/failure-groups/:id': {
       path: `/api/failure-groups/${held.failureGroup.id}`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'held',
     },
     'PATCH /api/failure-groups/:id': {
       path: `/api/failure-groups/${held.failureGroup.id}`,
       body: { state: 'ignored' },
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'held',
     },
-    'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'editor', finds: 'held' },
+    'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'runs.control', finds: 'held' },
     'GET /api/executions/:id/callbacks': {
       path: `/api/executions/${ran.finished}/callbacks`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'held',
     },
     'POST /api/executions/:id/callbacks/:deliveryId/replay': {
       path: `/api/executions/${ran.finished}/callbacks/${workflowId}/replay`,
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'held',
     },
     'PATCH /api/executions/:id': {
       path: `/api/executions/${ran.finished}`,
       body: { tags: ['a'] },
-      asks: 'editor',
+      asks: 'runs.control',
       finds: 'held',
     },
-    'DELETE /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'editor', finds: 'held' },
+    'DELETE /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'runs.delete', finds: 'held' },
     'POST /api/executions/:id/redact': {
       path: `/api/executions/${ran.finished}/redact`,
-      asks: 'editor',
+      asks: 'runs.delete',
       finds: 'held',
     },
-    'POST /api/executions/:id/pause': { path: `/api/executions/${pending}/pause`, asks: 'editor', finds: 'held' },
-    'POST /api/executions/:id/resume': { path: `/api/executions/${ran.paused}/resume`, asks: 'editor', finds: 'held' },
-    'POST /api/executions/:id/rerun': { path: `/api/executions/${ran.finished}/rerun`, asks: 'editor', finds: 'held' },
+    'POST /api/executions/:id/pause': { path: `/api/executions/${pending}/pause`, asks: 'runs.control', finds: 'held' },
+    'POST /api/executions/:id/resume': {
+      path: `/api/executions/${ran.paused}/resume`,
+      asks: 'runs.control',
+      finds: 'held',
+    },
+    'POST /api/executions/:id/rerun': {
+      path: `/api/executions/${ran.finished}/rerun`,
+      asks: 'runs.start',
+      finds: 'held',
+    },
     'POST /api/executions/:id/nodes/:nodeId/complete': {
       path: `/api/executions/${ran.fills}/nodes/form/complete`,
       body: { data: { count: 2 } },
-      asks: 'editor',
+      asks: 'approvals.answer',
       finds: 'held',
     },
     'GET /api/executions/:id/nodes/:nodeId/iterations': {
       path: `/api/executions/${ran.finished}/nodes/start/iterations`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'held',
     },
     'GET /api/executions/:id/files/:fileId': {
       path: `/api/executions/${ran.finished}/files/${held.fileId}`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'held',
     },
     'POST /api/executions/:id/files/:fileId/link': {
       path: `/api/executions/${ran.finished}/files/${held.fileId}/link`,
-      asks: 'editor',
+      asks: 'files.share',
       finds: 'held',
     },
-    'GET /api/executions/:id/result': { path: `/api/executions/${ran.finished}/result`, asks: 'viewer', finds: 'held' },
+    'GET /api/executions/:id/result': {
+      path: `/api/executions/${ran.finished}/result`,
+      asks: 'runs.read',
+      finds: 'held',
+    },
     'GET /api/executions/:id/nodes/:nodeId/debug': {
       path: `/api/executions/${ran.finished}/nodes/start/debug`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'held',
     },
-    'GET /api/human-tasks': { path: `/api/human-tasks${ofWorkspace}`, asks: 'viewer', finds: 'named' },
-    'GET /api/approvals': { path: `/api/approvals${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/human-tasks': { path: `/api/human-tasks${ofWorkspace}`, asks: 'approvals.read', finds: 'named' },
+    'GET /api/approvals': { path: `/api/approvals${ofWorkspace}`, asks: 'approvals.read', finds: 'named' },
     'POST /api/approvals/submit': {
       path: '/api/approvals/submit',
       body: { executionId: ran.asks, nodeId: 'ask', approved: true },
-      asks: 'editor',
+      asks: 'approvals.answer',
       finds: 'held',
     },
 
-    'GET /api/monitoring/stats': { path: `/api/monitoring/stats${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/monitoring/stats': { path: `/api/monitoring/stats${ofWorkspace}`, asks: 'runs.read', finds: 'named' },
     'GET /api/monitoring/workflows': {
       path: `/api/monitoring/workflows${ofWorkspace}`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'named',
     },
-    'GET /api/ai/memories': { path: `/api/ai/memories${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/ai/memories': { path: `/api/ai/memories${ofWorkspace}`, asks: 'runs.read', finds: 'named' },
     'GET /api/ai/memories/messages': {
       path: `/api/ai/memories/messages${ofWorkspace}&key=a`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'named',
     },
     'DELETE /api/ai/memories/messages': {
       path: `/api/ai/memories/messages${ofWorkspace}&key=a`,
-      asks: 'editor',
+      asks: 'runs.delete',
       finds: 'named',
     },
     'GET /api/monitoring/activity': {
       path: `/api/monitoring/activity${ofWorkspace}&workflowId=${workflowId}`,
-      asks: 'viewer',
+      asks: 'runs.read',
       finds: 'named',
     },
-    'GET /api/insights': { path: `/api/insights${ofWorkspace}`, asks: 'viewer', finds: 'named' },
-    'GET /api/ai/usage': { path: `/api/ai/usage${ofWorkspace}`, asks: 'viewer', finds: 'named' },
-    'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/insights': { path: `/api/insights${ofWorkspace}`, asks: 'runs.read', finds: 'named' },
+    'GET /api/ai/usage': { path: `/api/ai/usage${ofWorkspace}`, asks: 'runs.read', finds: 'named' },
+    'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'workspace.read', finds: 'named' },
 
     'GET /api/users': { path: '/api/users', asks: 'administrator' },
     'POST /api/users/:id/deactivate': { path: `/api/users/${held.leaver.userId}/deactivate`, asks: 'administrator' },
@@ -601,6 +657,14 @@ function scopeOf(name: string): string | null {
   return `${resource}:${method === 'GET' ? 'read' : 'write'}`;
 }
 
+/** Returns the permission without which what an operation is about does not exist for a member. */
+function seenBy(name: string): Permission {
+  const path = name.split(' ')[1] ?? '';
+  if (path.startsWith('/api/workspaces/')) return 'workspace.see';
+  if (/^\/api\/approvals|\/complete$/.test(path)) return 'approvals.read';
+  return /^\/api\/(executions|bulk-actions|failure-groups)/.test(path) ? 'runs.read' : 'workflows.read';
+}
+
 /** Returns the response that a signed-in caller, or a key with every scope, must get. */
 function expectedOf(name: string, { asks, finds }: Request, caller: CallerName): string {
   const isKey = caller === 'other workspace' || caller === 'bound elsewhere';
@@ -608,7 +672,11 @@ function expectedOf(name: string, { asks, finds }: Request, caller: CallerName):
   if (asks === 'anybody') return '200';
   if (asks === 'administrator') return '403 FORBIDDEN';
   if (asks === 'its owner') return '404 NOT_FOUND';
-  if (caller === 'viewer') return asks === 'viewer' ? '200' : '403 FORBIDDEN';
+  const role = ROLES.find((one) => one === caller);
+  if (role !== undefined) {
+    if (roleMay(role, asks)) return 'allowed';
+    return finds === 'held' && !roleMay(role, seenBy(name)) ? '404 NOT_FOUND' : '403 FORBIDDEN';
+  }
   if (finds === 'held') return '404 NOT_FOUND';
   return caller === 'bound elsewhere' ? '403 WORKSPACE_MISMATCH' : '403 FORBIDDEN';
 }
@@ -669,17 +737,36 @@ describe('every operation that is not open', () => {
     );
   });
 
-  it.each(['other workspace', 'bound elsewhere', 'viewer', 'removed member'] as const)(
+  it.each(['other workspace', 'bound elsewhere', 'removed member'] as const)(
     '%s: gets what is theirs, is refused the rest, and changes nothing',
     async (caller) => {
       const before = await digestTables(instance.db);
       const answers = await askEach(async (name, request) =>
-        describeResponse(await send(name, request, callers[caller]), caller === 'viewer'),
+        describeResponse(await send(name, request, callers[caller]), false),
       );
       expect(answers).toEqual(expectEach((name, request) => expectedOf(name, request, caller)));
       expect(await digestTables(instance.db)).toEqual(before);
     },
   );
+
+  it.each(ROLES)('%s: reads what its permissions allow, is refused the rest, and changes nothing', async (role) => {
+    const isAsked = (name: string, request: Request) =>
+      name.startsWith('GET ') || expectedOf(name, request, role) !== 'allowed';
+    const names = Object.entries(requests).flatMap(([name, request]) => (isAsked(name, request) ? [name] : []));
+    // Reads of secrets are recorded.
+    const digest = async () => {
+      const { audit_log: audited, ...tables } = await digestTables(instance.db);
+      return roleMay(role, 'events.manage') ? tables : { ...tables, audited };
+    };
+    const before = await digest();
+    const answers = await askEach(async (name, request) => {
+      const answer = describeResponse(await send(name, request, callers[role]), true);
+      return answer === '200' && request.asks !== 'anybody' ? 'allowed' : answer;
+    }, names);
+    const expected = expectEach((name, request) => expectedOf(name, request, role));
+    expect(answers).toEqual(Object.fromEntries(names.map((name) => [name, expected[name]])));
+    expect(await digest()).toEqual(before);
+  });
 
   it.each(['other workspace', 'bound elsewhere', 'removed member'] as const)(
     '%s: is not told that what they may not read is unchanged',
@@ -702,4 +789,28 @@ describe('every operation that is not open', () => {
       expect(answers).toEqual(Object.fromEntries([...etags.keys()].map((name) => [name, expected[name]])));
     },
   );
+
+  // Last, because it changes the world: deletions come after everything else, and the fewest permissions first.
+  it('the first two roles with a permission may change what it allows', async () => {
+    const names = Object.keys(requests).filter((name) => !name.startsWith('GET '));
+    const inOrder = [
+      ...names.filter((name) => !name.startsWith('DELETE ')),
+      ...names.filter((name) => name.startsWith('DELETE ') && name !== 'DELETE /api/workspaces/:id'),
+      'DELETE /api/workspaces/:id',
+    ];
+    const refused: string[] = [];
+    const answers = await askEach(async (name, request) => {
+      let statuses = '';
+      // Two of them show that the permission decides, and the matrix of roles has a test of its own.
+      const allowed = ROLES.filter((role) => expectedOf(name, request, role) === 'allowed').slice(0, 2);
+      for (const role of allowed) {
+        const { status, body } = await send(name, request, callers[role]);
+        if (status === 403 || status >= 500) refused.push(`${role} ${name}: ${status} ${body?.error ?? ''}`);
+        statuses += `${status} `;
+      }
+      return statuses;
+    }, inOrder);
+    expect(refused).toEqual([]);
+    expect(Object.values(answers).filter((statuses) => statuses.startsWith('2')).length).toBeGreaterThan(40);
+  });
 });

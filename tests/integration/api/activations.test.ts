@@ -129,3 +129,72 @@ interface Entry {
   readonly activeVersionId: string | null;
   readonly previousActiveVersionId: string | null;
 }
+
+describe('editing and publishing', () => {
+  it('403: an author activates, deactivates and deletes nothing active; a publisher edits nothing', async () => {
+    const [author, publisher] = [await addPerson(instance, 'author'), await addPerson(instance, 'publisher')];
+    const id = await createWorkflow(instance);
+    const [first, second] = [await save(id), await save(id)];
+    const apply = (body: object) =>
+      gateway.call('POST', '/api/workflows/apply', {
+        as: author.session,
+        body: { workspaceId: instance.workspaceId, name: 'N', definition: simple, ...body },
+      });
+    const remove = (as: string) => gateway.call('DELETE', `/api/workflows/${id}`, { as });
+    const published = await change(id, { status: 'active', activeVersionId: first }, publisher.session);
+    expect([published.status, published.body.activeVersionId]).toEqual([200, first]);
+
+    const refused = [
+      await change(id, { activeVersionId: second }, author.session),
+      await change(id, { status: 'inactive' }, author.session),
+      await change(id, { name: 'M', status: 'active' }, author.session),
+      await apply({ slug: 'published', status: 'active' }),
+      await remove(author.session),
+      await change(id, { name: 'M' }, publisher.session),
+      await change(id, { name: 'M', status: 'inactive' }, publisher.session),
+      await remove(publisher.session),
+    ];
+    expect(refused.map(({ status, body }) => [status, 'error' in body && body.error])).toEqual([
+      ...Array.from({ length: 5 }, () => [403, 'This needs the permission workflows.publish']),
+      ...Array.from({ length: 3 }, () => [403, 'This needs the permission workflows.edit']),
+    ]);
+    const { body } = await gateway.call('GET', `/api/workflows/${id}`, { as: author.session });
+    expect(body).toMatchObject({ name: published.body.name, status: 'active', activeVersionId: first });
+
+    expect((await change(id, { name: 'M' }, author.session)).status).toBe(200);
+    expect((await apply({ slug: 'drafted', status: 'draft' })).status).toBe(201);
+    expect((await change(id, { status: 'inactive' }, publisher.session)).status).toBe(200);
+    expect((await remove(author.session)).status).toBe(204);
+  });
+
+  it('403: an operator starts whole runs only: mocks would stand for the decisions of people', async () => {
+    const { session } = await addPerson(instance, 'operator');
+    const id = await createWorkflow(instance, simple);
+    const execute = (body: object) => gateway.call('POST', `/api/workflows/${id}/execute`, { as: session, body });
+    const started = await execute({});
+    expect(started.status).toBe(202);
+    const rerun = (body: object) =>
+      gateway.call('POST', `/api/executions/${started.body.executionId}/rerun`, { as: session, body });
+    await gateway.call('POST', `/api/executions/${started.body.executionId}/stop`, { as: session });
+    const parts = [{ mocks: { a: 1 } }, { untilNodeId: 'a' }];
+    for (const part of parts) {
+      const refused = [await execute(part), await rerun({ fromNodeId: 'a', untilNodeId: 'a', ...part })];
+      expect(refused.map(({ status, body }) => [status, body.error])).toEqual([
+        [403, 'This needs the permission runs.test'],
+        [403, 'This needs the permission runs.test'],
+      ]);
+    }
+  });
+
+  it('403: an operator stops and reruns many runs, and deletes none', async () => {
+    const { session } = await addPerson(instance, 'operator');
+    const start = (action: string) =>
+      gateway.call('POST', '/api/bulk-actions', {
+        as: session,
+        body: { workspaceId: instance.workspaceId, action, filter: { tag: 'none' } },
+      });
+    const statuses = [];
+    for (const action of ['stop', 'rerun', 'delete']) statuses.push((await start(action)).status);
+    expect(statuses).toEqual([202, 202, 403]);
+  });
+});

@@ -477,3 +477,105 @@ describe('a rerun', () => {
     });
   });
 });
+
+describe('approvers', () => {
+  const asking = (parameters: object) => ({
+    ...APPROVAL,
+    nodes: [start, { ...ask, parameters: { message: 'Pay?', ...parameters } }, paid, refused],
+  });
+  const decide = (as: string, executionId: string) =>
+    gateway.call('POST', '/api/approvals/submit', { as, body: { executionId, nodeId: 'ask', approved: true } });
+  const listFor = async (as: string, query = '') => {
+    const { body } = await gateway.call('GET', `/api/approvals?workspaceId=${instance.workspaceId}${query}`, { as });
+    return new Map(body.data.map(({ id, canAnswer }) => [id, canAnswer]));
+  };
+  const ONLY_APPROVERS = 'Only the approvers of this wait may answer it';
+  const FOUR_EYES = 'Whoever started the run, or saved its version, may not answer this';
+
+  it('alone decide: people, whatever their role, and roles; whoever reads no runs sees nothing else', async () => {
+    const [editor, viewer, approver] = [
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'viewer'),
+      await addPerson(instance, 'approver'),
+    ];
+    const forPeople = await waitingRun(asking({ approvers: { people: [`{{ '${viewer.email.toUpperCase()}' }}`] } }));
+    const forRole = await waitingRun(asking({ approvers: { roles: ['approver', 'viewer'] } }));
+    const forAll = await waitingRun();
+    const refused = [
+      await decide(instance.session, forPeople),
+      await decide(editor.session, forPeople),
+      await decide(approver.session, forPeople),
+      await decide(editor.session, forRole),
+      await decide(viewer.session, forAll),
+    ];
+    expect(refused.map(({ status, body }) => [status, 'error' in body && body.error])).toEqual([
+      ...Array.from({ length: 4 }, () => [403, ONLY_APPROVERS]),
+      [403, 'This needs the permission approvals.answer'],
+    ]);
+    const seen = async (as: string, query?: string) => {
+      const listed = await listFor(as, query);
+      return [forPeople, forRole, forAll].map((id) => listed.get(id));
+    };
+    expect(await seen(editor.session)).toEqual([false, false, true]);
+    expect(await seen(viewer.session)).toEqual([true, true, false]);
+    expect(await seen(viewer.session, '&canAnswer=true')).toEqual([true, true, undefined]);
+    expect(await seen(approver.session)).toEqual([undefined, true, true]);
+    const unseen = await gateway.call('GET', `/api/executions/${forRole}`, { as: approver.session });
+    expect(unseen.status).toBe(404);
+
+    for (const [as, id] of [
+      [viewer.session, forPeople],
+      [approver.session, forRole],
+      [approver.session, forAll],
+    ] as const) {
+      expect((await decide(as, id)).status).toBe(200);
+    }
+    await end(forPeople, 'success');
+    expect((await read(forPeople)).data.approvals).toMatchObject([
+      { by: viewer.userId, byUser: { email: viewer.email } },
+    ]);
+    // How it ended is for those who might have answered it.
+    expect((await decide(editor.session, forPeople)).body).toMatchObject({ error: ONLY_APPROVERS });
+  });
+
+  it('with four eyes, are neither who started the run, or the run that started it, nor who saved its version', async () => {
+    const [starter, other] = [await addPerson(instance, 'editor'), await addPerson(instance, 'editor')];
+    const child = await createWorkflow(instance, asking({ fourEyes: true }));
+    const call = { id: 'call', type: 'workflow', parameters: { workflowId: child, input: {} } };
+    const parent = await createWorkflow(instance, {
+      nodes: [start, call],
+      edges: [{ source: 'start', target: 'call' }],
+    });
+    await gateway.call('POST', `/api/workflows/${parent}/execute`, { as: starter.session });
+    await gateway.call('POST', `/api/workflows/${child}/execute`, { as: starter.session });
+    const waiting = async () =>
+      (
+        await gateway.call('GET', `/api/executions?workspaceId=${instance.workspaceId}&workflowId=${child}`, {
+          as: instance.session,
+        })
+      ).body.data.filter(({ status }) => status === 'waiting_for_input');
+    await until(async () => (await waiting()).length === 2, 'both runs to wait');
+    for (const { id = '' } of await waiting()) {
+      const author = await decide(instance.session, id);
+      expect([author.status, author.body]).toMatchObject([403, { error: FOUR_EYES }]);
+      const own = await decide(starter.session, id);
+      expect([own.status, own.body]).toMatchObject([403, { error: FOUR_EYES }]);
+      expect((await listFor(starter.session)).get(id)).toBe(false);
+      expect((await decide(other.session, id)).status).toBe(200);
+    }
+  });
+
+  it('400: with links, by which anybody answers', async () => {
+    const workflowId = await createWorkflow(instance);
+    const issues = [];
+    for (const limit of [{ approvers: { roles: ['approver'] } }, { fourEyes: true }]) {
+      const definition = asking({ ...limit, allowLinks: true });
+      const { status, body } = await call('POST', `/api/workflows/${workflowId}/versions`, { definition });
+      issues.push([status, body.details?.[0]?.path]);
+    }
+    expect(issues).toEqual([
+      [400, 'definition.nodes[1].parameters.allowLinks'],
+      [400, 'definition.nodes[1].parameters.allowLinks'],
+    ]);
+  });
+});

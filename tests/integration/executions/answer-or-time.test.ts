@@ -49,6 +49,9 @@ const WAIT = {
   childExecutionId: null,
   eventName: null,
   eventKey: null,
+  approverPeople: null,
+  approverRoles: null,
+  fourEyes: null,
   isCancelled: null,
 };
 

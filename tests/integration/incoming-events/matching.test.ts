@@ -71,7 +71,9 @@ async function beginWaiting(
   }: { key?: string; dueAt?: number | null; lookbackSeconds?: number } = {},
 ) {
   const executionId = await of.accept();
-  const wait = { nodeId: 'paid', iteration: '', kind: 'event', details: JSON.stringify({ lookbackSeconds }) } as const;
+  const details = JSON.stringify({ lookbackSeconds });
+  const anybody = { approverPeople: null, approverRoles: null, fourEyes: null };
+  const wait = { nodeId: 'paid', iteration: '', kind: 'event', details, ...anybody } as const;
   return {
     executionId,
     epoch: 1,

@@ -15,7 +15,7 @@ import {
   findSessions,
   findWorkflowsBySlug,
   hasSecondFactor,
-  requireRole,
+  requirePermission,
   type SecondFactorRule,
   type SessionLimits,
 } from '@deckhand/db';
@@ -119,7 +119,8 @@ export function createAuthenticate(options: {
   async function requireMembership(caller: Caller, { path, query }: Request): Promise<void> {
     const { workspaceId } = query;
     if (caller.kind === 'session' && caller.user.isAdmin && /^\/api\/admin\//i.test(path)) return;
-    if (typeof workspaceId === 'string' && isUuid(workspaceId)) await requireRole(db, caller, workspaceId, 'viewer');
+    if (typeof workspaceId === 'string' && isUuid(workspaceId))
+      await requirePermission(db, caller, workspaceId, 'workspace.see');
   }
 
   /** Returns the ids of the workflows that the path may name: by an id, or by a slug where runs are started. */

@@ -1,5 +1,5 @@
 import { type CompiledTemplate, compileTriggerExpression } from '@deckhand/engine';
-import { DeckhandError, isUuid } from '@deckhand/contracts';
+import { DeckhandError, isUuid, SIGN_ON_ROLES } from '@deckhand/contracts';
 import { SettingsError } from '@deckhand/runtime';
 import { readFileSync } from 'node:fs';
 import { types } from 'node:util';
@@ -27,7 +27,7 @@ export const SignOnSettings = {
   OIDC_VERIFIED_CLAIM: Type.String({ minLength: 1, default: 'email_verified' }),
   /** The workspace that new people become members of. */
   OIDC_WORKSPACE_ID: Type.Optional(Type.String()),
-  OIDC_DEFAULT_ROLE: Type.Enum(['viewer', 'editor', 'admin'], { default: 'viewer' }),
+  OIDC_DEFAULT_ROLE: Type.Enum([...SIGN_ON_ROLES], { default: 'viewer' }),
   /** An expression over the claims (`$trigger`) that gives the role at every sign-in. */
   OIDC_ROLE: Type.Optional(Type.String({ maxLength: 10_000 })),
   /** How long the requests of one sign-in may take together, in ms. */
@@ -48,7 +48,7 @@ export interface SignOnConfiguration {
   /** In lower case. Empty if only people with an account may sign in, whatever their domain. */
   readonly allowedDomains: ReadonlySet<string>;
   readonly workspaceId: string | null;
-  readonly defaultRole: 'viewer' | 'editor' | 'admin';
+  readonly defaultRole: (typeof SIGN_ON_ROLES)[number];
   readonly role: CompiledTemplate | undefined;
 }
 

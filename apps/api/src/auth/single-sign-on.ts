@@ -1,4 +1,4 @@
-import { DeckhandError, type JsonObject, type User } from '@deckhand/contracts';
+import { DeckhandError, type JsonObject, SIGN_ON_ROLES, type User } from '@deckhand/contracts';
 import { type Database, deleteSession, readSealedIdToken, signOn, type SignOnPolicy } from '@deckhand/db';
 import { evaluateOnTrigger, OAuth2Error, type SignedOn, type SignOnProvider } from '@deckhand/nodes';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
@@ -131,20 +131,13 @@ function policyOf(configuration: SignOnConfiguration, { claims }: SignedOn): Omi
   };
 }
 
-function toRole(evaluated: ReturnType<typeof evaluateOnTrigger>): 'viewer' | 'editor' | 'admin' | null {
+function toRole(evaluated: ReturnType<typeof evaluateOnTrigger>): (typeof SIGN_ON_ROLES)[number] | null {
   const value = 'value' in evaluated ? evaluated.value : undefined;
-  switch (value) {
-    case 'viewer':
-    case 'editor':
-    case 'admin':
-      return value;
-    case null:
-      return null;
-    default:
-      throw new DeckhandError('SSO_REFUSED', {
-        message: `Your role cannot be determined: ${'failure' in evaluated ? evaluated.failure : 'OIDC_ROLE gave none of viewer, editor and admin'}`,
-      });
-  }
+  if (value === null) return null;
+  const role = SIGN_ON_ROLES.find((each) => each === value);
+  if (role !== undefined) return role;
+  const reason = 'failure' in evaluated ? evaluated.failure : `OIDC_ROLE gave none of ${SIGN_ON_ROLES.join(', ')}`;
+  throw new DeckhandError('SSO_REFUSED', { message: `Your role cannot be determined: ${reason}` });
 }
 
 function readEmail({ email }: JsonObject): string | undefined {

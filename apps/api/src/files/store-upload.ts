@@ -22,7 +22,7 @@ export async function storeUpload(
   actor: Actor,
   { workflowId, content, ...about }: Upload,
 ): Promise<FileValue> {
-  const { workspaceId } = await requireWorkflow(db, actor, workflowId, 'editor');
+  const { workspaceId } = await requireWorkflow(db, actor, workflowId, 'files.upload');
   return shares.within(workspaceId, 'uploads', () =>
     files.save(content, { ...about, workspaceId, keptMinutes: KEPT_MINUTES }),
   );

@@ -5,7 +5,7 @@ import {
   type Database,
   finishRequest,
   releaseRequest,
-  requireRole,
+  requirePermission,
   type Reservation,
   reserveRequest,
 } from '@deckhand/db';
@@ -59,7 +59,7 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
       throw new DeckhandError('SERVICE_UNAVAILABLE', { message, headers: { 'Retry-After': '1' } });
     }
     // A caller that has lost access to the workspace since then does not get the response again.
-    if (reservation.workspaceId !== null) await requireRole(db, caller, reservation.workspaceId, 'viewer');
+    if (reservation.workspaceId !== null) await requirePermission(db, caller, reservation.workspaceId, 'workspace.see');
     if (reservation.kind === 'lost') {
       const { resourceId } = reservation;
       throw conflict('The request was carried out, but its response was lost', { details: { resourceId } });

@@ -25,7 +25,7 @@ import {
   listConnectorOperations as listOperations,
   listConnectors as list,
   readConnectorOperation,
-  requireRole,
+  requirePermission,
   type StoredConnector,
 } from '@deckhand/db';
 import { connectorSummary, operationDetails, operationEntry } from '@deckhand/nodes';
@@ -64,7 +64,7 @@ export function createConnector({ db, answerOnce, connectors }: ResourceContext)
       const parsed = parseCreate(await readBody(request, MAX_DATA_BODY_BYTES));
       const body = { ...parsed, workspaceId: parsed.workspaceId.toLowerCase() };
       // Only members may have a document read, which takes a process.
-      await requireRole(db, caller, body.workspaceId, 'editor');
+      await requirePermission(db, caller, body.workspaceId, 'connectors.change');
       const gone = new AbortController();
       response.once('close', () => {
         gone.abort();
@@ -194,7 +194,7 @@ export function getConnectorOperation({ db, connectors }: ResourceContext): Rout
       const workspaceId = readOne(request).workspaceId.toLowerCase();
       const { name, version } = nameOf(request);
       const operation = pathText(request, 'operation', OPERATION);
-      await requireRole(db, caller, workspaceId, 'viewer');
+      await requirePermission(db, caller, workspaceId, 'workflows.read');
       const id = await findConnectorId(db, workspaceId, { name, version }, operation);
       const stored =
         id === undefined

@@ -1,5 +1,5 @@
 import { Insights, InsightsQuery, MAX_INSIGHTS_DAYS, validationFailed } from '@deckhand/contracts';
-import { type InsightsPeriod, readInsights, requireRole } from '@deckhand/db';
+import { type InsightsPeriod, readInsights, requirePermission } from '@deckhand/db';
 import { stringify } from 'csv-stringify/sync';
 import type { RunContext } from '../contexts.ts';
 import { setAge, wantsFresh } from '../http/freshness.ts';
@@ -35,7 +35,7 @@ export function getInsights({ db, runReads, shares }: RunContext): Route {
       const period = periodOf(query);
       const options = { isFresh: wantsFresh(request) };
       // Only its members may use up a workspace's share.
-      await requireRole(db, caller, period.workspaceId, 'viewer');
+      await requirePermission(db, caller, period.workspaceId, 'runs.read');
       const { value, ageMs } = await shares.within(period.workspaceId, 'insights', () =>
         runReads.read((source) => readInsights(db, caller, period, source), options),
       );

@@ -1,5 +1,5 @@
 import { DeckhandError } from '@deckhand/contracts';
-import { acceptEvents, type Database, type EventVerdict, type NewEvent } from '@deckhand/db';
+import { acceptEvents, type Database, type EventVerdict, needsPermission, type NewEvent } from '@deckhand/db';
 import { createFairSemaphore } from '@deckhand/nodes';
 import { publishControl, type Redis } from '@deckhand/queue';
 import { createBatcher, type Logger } from '@deckhand/runtime';
@@ -76,7 +76,7 @@ export function createEventSender(options: {
             headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
           });
         case 'forbidden':
-          throw new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
+          throw new DeckhandError('FORBIDDEN', { message: needsPermission('runs.start') });
         default:
           throw new DeckhandError('FORBIDDEN', { message: 'You are not a member of this workspace' });
       }

@@ -14,7 +14,7 @@ import {
   isSearch,
   listExecutionIds,
   type ListExecutionsRequest,
-  requireRole,
+  requirePermission,
   type RunPosition,
 } from '@deckhand/db';
 import type { Caller } from '../auth/caller.ts';
@@ -65,7 +65,7 @@ export async function findPage(
   checkDuration(request);
   if (!isSearch(request) && !hasDuration(request)) return find();
   // Only its members may use up a workspace's share.
-  await requireRole(db, caller, request.workspaceId, 'viewer');
+  await requirePermission(db, caller, request.workspaceId, 'runs.read');
   return shares.within(request.workspaceId, 'searches', find);
 }
 

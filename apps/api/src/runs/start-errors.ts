@@ -1,13 +1,14 @@
 import { DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
 import { pathWithin } from '@deckhand/nodes';
-import type {
-  InvalidInput,
-  OtherBody,
-  RateLimited,
-  RerunRefusal,
-  RunCount,
-  StartRefusal,
-  StartRequest,
+import {
+  type InvalidInput,
+  type OtherBody,
+  type RateLimited,
+  type RerunRefusal,
+  type RunCount,
+  type StartRefusal,
+  type StartRequest,
+  needsPermission,
 } from '@deckhand/db';
 import { type CountedRate, rateLimited } from '../http/rate-limit.ts';
 
@@ -51,7 +52,7 @@ export function startRefused(
     case 'limitReached':
       return new DeckhandError('CONCURRENCY_LIMIT');
     case 'forbidden':
-      return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
+      return new DeckhandError('FORBIDDEN', { message: needsPermission('runs.start') });
     case 'inactive':
       return new DeckhandError('WEBHOOK_INACTIVE');
     case 'noVersion':

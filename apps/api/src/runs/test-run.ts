@@ -15,6 +15,7 @@ import {
   readChosenVersion,
   readDefinition,
   readWays,
+  requireWorkflow,
 } from '@deckhand/db';
 import { type CompiledWorkflow, compileInSteps, mayReach, nodesUntil, typesOfNodes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
@@ -92,6 +93,8 @@ async function checkTest(
   { workflowId, version, startNodeId, rerun, ...parts }: TestedRun,
 ): Promise<ChosenVersion> {
   if (!isTest(parts) && !rerun) return version;
+  // Mocks stand for what nodes did, such as approvals: operators start whole runs.
+  if (isTest(parts)) await requireWorkflow(db, caller, workflowId, 'runs.test');
   // Also of a version that does not exist now, but may when the run starts.
   requireStorable(parts.mocks);
   const chosen = await readChosenVersion(db, caller, workflowId, version);

@@ -13,7 +13,7 @@ import { Problem } from '../components/problem.tsx';
 import { type Choice, type ChoiceGroup, SearchList } from '../components/search-list.tsx';
 import { STATUS_LOOKS } from '../components/status-badge.tsx';
 import { i18n } from '../language/i18n.ts';
-import { ADMINISTRATION, AREAS } from './areas.ts';
+import { areasFor } from './areas.ts';
 
 /** Time without a key before the server is asked, in ms. */
 const PAUSE_MS = 150;
@@ -49,8 +49,12 @@ function useGroups(
   const wanted = search.trim().toLowerCase();
   const [asked] = useDebouncedValue(wanted, PAUSE_MS);
   const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
-  const workflows = useQuery({ ...workflowNamesQuery(workspaceId, asked), placeholderData: keepPreviousData });
-  const newest = useQuery(newestRunsQuery(workspaceId, {}));
+  const workflows = useQuery({
+    ...workflowNamesQuery(workspaceId, asked),
+    placeholderData: keepPreviousData,
+    enabled: can('workflows.read'),
+  });
+  const newest = useQuery({ ...newestRunsQuery(workspaceId, {}), enabled: can('runs.read') });
   const named = useQuery({ ...runQuery(wanted), enabled: isUuid(wanted), retry: false }).data;
   const matches = (text: string): boolean => wanted.split(/\s+/).every((word) => text.toLowerCase().includes(word));
   const going = (go: () => Promise<void>) => (): void => {
@@ -69,7 +73,7 @@ function useGroups(
     ),
   });
   const pages: Choice[] = [
-    ...[...AREAS, ...(isAdmin ? ADMINISTRATION : [])].map(({ to, label, Icon }) => ({
+    ...areasFor(can, isAdmin).map(({ to, label, Icon }) => ({
       key: to,
       label,
       Icon,
@@ -83,7 +87,7 @@ function useGroups(
     },
   ];
   const actions: Choice[] = [
-    ...(can('editor')
+    ...(can('workflows.edit')
       ? [{ key: 'new-workflow', label: i18n.t('New workflow'), Icon: Plus, onPick: () => onOpen('new-workflow') }]
       : []),
     {
@@ -92,7 +96,7 @@ function useGroups(
       Icon: KeyRound,
       onPick: going(() => navigate({ to: '/w/$workspaceId/api-keys', params: { workspaceId } })),
     },
-    ...(can('admin')
+    ...(can('members.manage')
       ? [
           {
             key: 'invite',

@@ -1,22 +1,23 @@
 import { Trans } from '@lingui/react';
 import { Stack, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { approvalsQuery, humanTasksQuery } from '../api/approvals.ts';
-import { meQuery } from '../api/people.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
 import { i18n } from '../language/i18n.ts';
-import { ADMINISTRATION, AREAS } from './areas.ts';
+import { areasFor } from './areas.ts';
 import classes from './navigation.module.css';
 
 /** Links to the areas of the workspace; with `isCollapsed` only their icons, with the names as tooltips. */
 export function Navigation({ isCollapsed }: { isCollapsed: boolean }) {
-  const { workspaceId = '' } = useParams({ strict: false });
-  const approvals = useQuery(approvalsQuery(workspaceId)).data?.data.length ?? 0;
-  const waiting = approvals + (useQuery(humanTasksQuery(workspaceId)).data?.data.length ?? 0);
-  const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
+  const { workspaceId, can, user } = useWorkspace();
+  const approvals = useQuery(approvalsQuery(workspaceId)).data?.data ?? [];
+  const tasks = useQuery(humanTasksQuery(workspaceId)).data?.data ?? [];
+  // What others have to answer is not counted.
+  const waiting = [...approvals, ...tasks].filter(({ canAnswer }) => canAnswer).length;
   return (
     <Stack gap={2} component="nav" aria-label={i18n.t('Areas')}>
-      {[...AREAS, ...(isAdmin ? ADMINISTRATION : [])].map(({ to, label, Icon }) => (
+      {areasFor(can, user.isAdmin).map(({ to, label, Icon }) => (
         <Tooltip
           key={to}
           label={label}

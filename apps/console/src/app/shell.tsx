@@ -2,10 +2,11 @@ import type { User } from '@deckhand/contracts';
 import { ActionIcon, AppShell, Burger, Group, Menu, Text } from '@mantine/core';
 import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { BookOpen, CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { useEffect } from 'react';
 import { meQuery, signOut } from '../api/people.ts';
+import { useWorkspace } from '../api/use-workspace.ts';
 import { Broken } from '../components/broken.tsx';
 import { Loading } from '../components/loading.tsx';
 import { forgetEditsOfOthers } from '../features/editor/saving/kept-edit.ts';
@@ -13,6 +14,7 @@ import { i18n } from '../language/i18n.ts';
 import { chooseLanguage, LANGUAGES, readLanguage } from '../language/language.ts';
 import { endSession } from '../session/store.ts';
 import { useSession } from '../session/use-session.ts';
+import { neededAt } from './areas.ts';
 import { CollapseButton } from './collapse-button.tsx';
 import { Commands } from './commands.tsx';
 import { FavoriteLinks } from './favorite-links.tsx';
@@ -74,10 +76,19 @@ export function Shell() {
         {isWide && <CollapseButton isCollapsed={isCollapsed} onToggle={toggleCollapsed} />}
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
-        <Outlet />
+        <PageOrApprovals />
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** The page; for people who may not see its area, which an approver's home is, the approvals. */
+function PageOrApprovals() {
+  const { pathname } = useLocation();
+  const { workspaceId, can } = useWorkspace();
+  const needed = neededAt(pathname);
+  if (needed === undefined || can(needed) || !can('approvals.read')) return <Outlet />;
+  return <Navigate to="/w/$workspaceId/approvals" params={{ workspaceId }} replace />;
 }
 
 /** Keeps in this browser whether the navigation is collapsed. On a phone, which has no room beside it, it never is. */

@@ -1,5 +1,6 @@
 import {
   isJsonObject,
+  type JsonObject,
   type JsonValue,
   type NodeAttempt,
   type NodeStatus,
@@ -55,9 +56,24 @@ export function toWait(record: NodeRecord): WaitRow | undefined {
     dueAt: wait.dueAt,
     childExecutionId: wait.kind === 'workflow' && typeof executionId === 'string' ? executionId : null,
     ...eventOf(wait),
+    ...approversOf(wait),
     isCancelled: null,
   };
 }
+
+/** Returns who may answer a wait for a person; nulls if its details do not limit that. */
+function approversOf({ details }: WaitRequest): Pick<WaitRow, 'approverPeople' | 'approverRoles' | 'fourEyes'> {
+  const { approvers, fourEyes } = details;
+  const { people, roles }: JsonObject = isJsonObject(approvers) ? approvers : {};
+  return { approverPeople: textsOf(people), approverRoles: textsOf(roles), fourEyes: fourEyes === true || null };
+}
+
+function textsOf(value: JsonValue | undefined): string[] | null {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : null;
+}
+
+/** The row of a wait that no person answers. */
+const NO_APPROVERS = { approverPeople: null, approverRoles: null, fourEyes: null };
 
 /** Returns what a wait for an event waits for; nulls for any other wait. */
 function eventOf({ kind, details: { name, key } }: WaitRequest): Pick<WaitRow, 'eventName' | 'eventKey'> {
@@ -77,6 +93,7 @@ export function toWaitForRun({ nodeId, iteration }: NodeRecord, executionId: str
     childExecutionId: executionId,
     eventName: null,
     eventKey: null,
+    ...NO_APPROVERS,
     isCancelled: null,
   };
 }
@@ -180,6 +197,7 @@ export function cancelWaitsOf(
     childExecutionId: null,
     eventName: name,
     eventKey: key,
+    ...NO_APPROVERS,
     isCancelled: null,
   }));
 }

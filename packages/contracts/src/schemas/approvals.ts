@@ -3,7 +3,11 @@ import type { JsonValue } from '../json.ts';
 import { AnyJson, CLOSED, Id, nullable, oneOf, pageQuery, ShownIteration, Time } from './common.ts';
 
 /** The query of GET /api/approvals and GET /api/human-tasks. */
-export const ListWaitsQuery = Type.Object({ workspaceId: Id, ...pageQuery() });
+export const ListWaitsQuery = Type.Object({
+  workspaceId: Id,
+  canAnswer: Type.Boolean({ default: false, description: 'true leaves out what the caller may not answer' }),
+  ...pageQuery(),
+});
 
 /** Which of several waits of a node is meant; without either, the only open one. */
 const waitChoice = {
@@ -48,6 +52,7 @@ export const ApprovalEntry = Type.Object({
   message: Type.String(),
   choices: Type.Array(Type.String()),
   waitingSince: Time,
+  canAnswer: Type.Boolean({ description: 'Whether the caller may answer it' }),
 });
 
 /** An open form: one entry per wait. */
@@ -61,6 +66,7 @@ export const HumanTaskEntry = Type.Object({
   title: Type.String(),
   schema: Type.Unsafe<JsonValue>({ description: 'The JSON Schema of the form' }),
   waitingSince: Time,
+  canAnswer: Type.Boolean({ description: 'Whether the caller may answer it' }),
 });
 export type HumanTaskEntry = Static<typeof HumanTaskEntry>;
 

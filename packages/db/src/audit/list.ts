@@ -5,7 +5,7 @@ import {
   type ListInstanceAuditLogQuery,
   type PageOf,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, requirePermission } from '../access.ts';
 import { requireAdministrator } from '../admin.ts';
 import type { Database, Prisma } from '../client.ts';
 import type { AuditEntry } from '../generated/client.ts';
@@ -21,7 +21,7 @@ export async function listChanges(
   actor: Actor,
   query: ListAuditLogQuery,
 ): Promise<PageOf<AuditLogEntry>> {
-  await requireRole(db, actor, query.workspaceId, 'viewer');
+  await requirePermission(db, actor, query.workspaceId, 'workspace.read');
   return list(db, query);
 }
 

@@ -1,4 +1,5 @@
 import {
+  BULK_ACTION_PERMISSIONS,
   BULK_RERUN_VERSIONS,
   type BulkAction,
   type BulkActionError,
@@ -18,7 +19,7 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, requirePermission, visibleWorkspace } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import { findRunIds } from '../executions/read/list.ts';
@@ -38,11 +39,11 @@ const STATUSES: Record<CreateBulkActionBody['action'], readonly ExecutionStatus[
 
 /**
  * Finds the runs that a request for a bulk action means now. @returns their ids.
- * @throws DeckhandError FORBIDDEN below the role editor; WORKSPACE_MISMATCH; VALIDATION_FAILED if a filter matches too
+ * @throws DeckhandError FORBIDDEN without the permission; WORKSPACE_MISMATCH; VALIDATION_FAILED if a filter matches too
  * many runs.
  */
 export async function findBulkRuns(db: Database, actor: Actor, body: CreateBulkActionBody): Promise<string[]> {
-  await requireRole(db, actor, body.workspaceId, 'editor');
+  await requirePermission(db, actor, body.workspaceId, BULK_ACTION_PERMISSIONS[body.action]);
   if (body.executionIds) return [...new Set(body.executionIds.map((id) => id.toLowerCase()))];
   const filter = toFilter(body.workspaceId, body.filter ?? {}, STATUSES[body.action]);
   if (filter === undefined) return [];
@@ -74,7 +75,7 @@ function toFilter(
 /**
  * Starts a bulk action on given runs of a workspace, and records that in the audit log. Which runs it acts on never
  * changes afterwards.
- * @throws DeckhandError FORBIDDEN below the role editor; WORKSPACE_MISMATCH; LIMIT_REACHED.
+ * @throws DeckhandError FORBIDDEN without the permission for the action; WORKSPACE_MISMATCH; LIMIT_REACHED.
  */
 export function createBulkAction(
   db: Database,
@@ -86,7 +87,7 @@ export function createBulkAction(
   const filter = body.filter ? JSON.stringify(body.filter, withFullTimes) : null;
   const isRerun = action === 'rerun';
   return db.$transaction(async (tx) => {
-    await requireRole(tx, actor, workspaceId, 'editor');
+    await requirePermission(tx, actor, workspaceId, BULK_ACTION_PERMISSIONS[action]);
     // The bulk actions of a workspace are created one after another.
     await tx.$queryRaw(Prisma.sql`SELECT 1 FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`);
     if ((await tx.bulkAction.count({ where: { workspaceId, status: 'running' } })) >= MAX_RUNNING) {
@@ -137,7 +138,7 @@ export async function listBulkActions(
   query: ListBulkActionsQuery,
 ): Promise<PageOf<BulkAction>> {
   const { workspaceId, status } = query;
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const where = { workspaceId, ...(status && { status }) };
   const rows = await db.bulkAction.findMany({ where, orderBy: { id: 'desc' }, ...pageRange(query) });
   const people = await readPeople(
@@ -157,8 +158,7 @@ export async function readBulkAction(db: Queryable, actor: Actor, id: string): P
   const row = await db.bulkAction.findFirst({
     where: {
       id,
-      ...(actor.boundTo === null ? {} : { workspaceId: actor.boundTo }),
-      workspace: { memberships: { some: { userId: actor.userId } } },
+      workspace: visibleWorkspace(actor, 'runs.read'),
     },
   });
   if (!row) throw new DeckhandError('NOT_FOUND', { message: 'There is no such bulk action' });
@@ -169,12 +169,12 @@ export async function readBulkAction(db: Queryable, actor: Actor, id: string): P
  * Aborts a running bulk action: no run is acted on afterwards. Aborting it again changes nothing.
  *
  * Race: a batch in progress. It holds the lock of the row, so this waits until the batch is committed.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; INVALID_STATE if it has finished or failed.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission; INVALID_STATE if it has finished or failed.
  */
 export function abortBulkAction(db: Database, actor: Actor, id: string): Promise<BulkAction> {
   return db.$transaction(async (tx) => {
     const { workspaceId } = await readBulkAction(tx, actor, id);
-    await requireRole(tx, actor, workspaceId, 'editor');
+    await requirePermission(tx, actor, workspaceId, 'runs.control');
     await tx.$queryRaw(Prisma.sql`SELECT 1 FROM bulk_actions WHERE id = ${id}::uuid FOR UPDATE`);
     const current = await readBulkAction(tx, actor, id);
     if (current.status === 'aborted') return current;

@@ -1,5 +1,11 @@
-import { type BulkActionError, type ErrorCode, MAX_BULK_ERRORS, parseOwnJson } from '@deckhand/contracts';
-import type { Actor } from '../access.ts';
+import {
+  BULK_ACTION_PERMISSIONS,
+  type BulkActionError,
+  type ErrorCode,
+  MAX_BULK_ERRORS,
+  parseOwnJson,
+} from '@deckhand/contracts';
+import { type Actor, memberMay } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import { settleStarts, type Unsettled } from '../executions/start/settle-starts.ts';
@@ -136,7 +142,7 @@ function inBatch(
       SELECT b.errors,
         EXISTS (
           SELECT 1 FROM memberships m
-          WHERE m.workspace_id = b.workspace_id AND m.user_id = b.created_by AND m.role <> 'viewer'
+          WHERE m.workspace_id = b.workspace_id AND m.user_id = b.created_by AND ${memberMay(BULK_ACTION_PERMISSIONS[action.kind])}
         ) AND (b.api_key_id IS NULL OR EXISTS (
           SELECT 1 FROM api_keys k WHERE k.id = b.api_key_id AND k.revoked_at IS NULL
         )) AS "mayAct"

@@ -51,6 +51,11 @@ export interface WaitRow {
   /** Of a wait for an event: its name, and its key, which is empty for any. Null for others. */
   readonly eventName: string | null;
   readonly eventKey: string | null;
+  /** Who alone may answer: ids and addresses in lower case, and roles. Null for everybody whose role may answer. */
+  readonly approverPeople: readonly string[] | null;
+  readonly approverRoles: readonly string[] | null;
+  /** True if whoever started the run, or saved its version, may not answer. */
+  readonly fourEyes: true | null;
   /** Null unless the node is cancelled. */
   readonly isCancelled: true | null;
 }

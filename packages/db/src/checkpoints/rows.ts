@@ -88,13 +88,15 @@ export function addWaits(rows: Recordset): Prisma.Sql {
   if (rows.length === 0) return Prisma.empty;
   return Prisma.sql`, added_waits AS (
       INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id,
-        workspace_id, event_name, event_key, cancelled_at, answered_at)
+        workspace_id, event_name, event_key, approver_people, approver_roles, four_eyes, cancelled_at, answered_at)
       SELECT a.id, w."nodeId", w.iteration, w.kind, w.details, to_timestamp(w."dueAt" / 1000.0), now(), w."childExecutionId",
         CASE WHEN w."eventName" IS NOT NULL THEN a.workspace_id END, w."eventName", w."eventKey",
+        w."approverPeople", w."approverRoles", w."fourEyes",
         CASE WHEN w."isCancelled" THEN now() END, CASE WHEN w."isCancelled" AND w.kind <> 'workflow' THEN now() END
       FROM json_to_recordset(${toRecordset(rows)}::json) AS w(
         i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid,
-        "eventName" text, "eventKey" text, "isCancelled" boolean)
+        "eventName" text, "eventKey" text, "approverPeople" text[], "approverRoles" text[], "fourEyes" boolean,
+        "isCancelled" boolean)
       JOIN admitted a ON a.i = w.i AND a.step = 'new'
       ORDER BY a.id, w."nodeId", w.iteration
       ON CONFLICT (execution_id, node_id, iteration) DO UPDATE

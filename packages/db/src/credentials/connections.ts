@@ -7,7 +7,7 @@ import {
   nextConnectionStatus,
   type StoredConnection,
 } from '@deckhand/contracts';
-import { type Actor, requireRole, type System, visibleWorkspace } from '../access.ts';
+import { type Actor, requirePermission, type System, visibleWorkspace } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import type { OAuth2Connection } from '../generated/client.ts';
@@ -189,7 +189,7 @@ export async function touchConnection(db: Database, id: string): Promise<void> {
  */
 export async function listCredentialUses(db: Database, actor: Actor, id: string): Promise<CredentialUse[]> {
   const credential = await db.credential.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
     select: { workspaceId: true },
   });
   if (!credential) throw new DeckhandError('NOT_FOUND', { message: 'No such credential' });
@@ -216,11 +216,11 @@ export interface ConnectableCredential {
  */
 export async function findConnectable(db: Queryable, actor: Actor, id: string): Promise<ConnectableCredential> {
   const row = await db.credential.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
     select: { workspaceId: true, name: true, secret: true, type: true, visibility: true, ownerId: true },
   });
   if (!row) throw new DeckhandError('NOT_FOUND', { message: 'No such credential' });
-  await requireRole(db, actor, row.workspaceId, 'editor');
+  await requirePermission(db, actor, row.workspaceId, 'credentials.change');
   if (row.visibility === 'private' && row.ownerId !== actor.userId)
     throw new DeckhandError('FORBIDDEN', { message: 'Only its owner may connect a private credential' });
   if (row.type !== 'oauth2')

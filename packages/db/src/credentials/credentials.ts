@@ -6,14 +6,21 @@ import {
   CredentialTest,
   type CredentialType,
   DeckhandError,
-  hasRole,
   type InWorkspaceQuery,
+  roleMay,
   type OAuth2Grant,
   type PageOf,
-  type Role,
+  type Permission,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.ts';
+import {
+  type Actor,
+  type AllowedStates,
+  changedMeanwhile,
+  inState,
+  requirePermission,
+  visibleWorkspace,
+} from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import type { Credential, OAuth2Connection } from '../generated/client.ts';
@@ -49,8 +56,8 @@ export async function listCredentials(
   actor: Actor,
   query: InWorkspaceQuery,
 ): Promise<PageOf<CredentialEntry>> {
-  await requireRole(db, actor, query.workspaceId, 'viewer');
-  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] } };
+  await requirePermission(db, actor, query.workspaceId, 'workflows.read');
+  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor, 'workflows.read')] } };
   const orderBy = [{ name: 'asc' as const }, { id: 'asc' as const }];
   const rows = await db.credential.findMany({ where, select: SHOWN, orderBy, ...pageRange(query) });
   return toPage(query, rows, toCredentialEntry, () => db.credential.count({ where }));
@@ -58,17 +65,20 @@ export async function listCredentials(
 
 /** Reads a credential, without its secret. @throws DeckhandError NOT_FOUND when the actor may not see it. */
 export function readCredential(db: Database, actor: Actor, id: string): Promise<CredentialEntry> {
-  return findCredential(db, actor, id, 'viewer');
+  return findCredential(db, actor, id, 'workflows.read');
 }
 
 /**
  * Finds a credential for an actor who needs a role in its workspace.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when the role is too low.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when its role lacks the permission.
  */
-async function findCredential(db: Queryable, actor: Actor, id: string, needed: Role): Promise<CredentialEntry> {
-  const row = await db.credential.findFirst({ where: { id, workspace: visibleWorkspace(actor) }, select: SHOWN });
+async function findCredential(db: Queryable, actor: Actor, id: string, needed: Permission): Promise<CredentialEntry> {
+  const row = await db.credential.findFirst({
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
+    select: SHOWN,
+  });
   if (!row) throw noSuchCredential();
-  if (needed !== 'viewer') await requireRole(db, actor, row.workspaceId, needed);
+  await requirePermission(db, actor, row.workspaceId, needed);
   return toCredentialEntry(row);
 }
 
@@ -79,14 +89,14 @@ function noSuchCredential(): DeckhandError {
 
 /**
  * Reads the encrypted secret of a credential that an editor is about to change, and when that was changed last.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export async function readSecretToChange(
   db: Database,
   actor: Actor,
   id: string,
 ): Promise<{ readonly sealedSecret: string; readonly updatedAt: Date }> {
-  await findCredential(db, actor, id, 'editor');
+  await findCredential(db, actor, id, 'credentials.change');
   const row = await db.credential.findUnique({ where: { id }, select: { secret: true, updatedAt: true } });
   if (!row) throw noSuchCredential();
   return { sealedSecret: row.secret, updatedAt: row.updatedAt };
@@ -105,12 +115,12 @@ export interface NewCredential extends CredentialLimits {
 
 /**
  * Stores a credential of the actor. Without a visibility, it is shared with the workspace.
- * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a workflow of another workspace.
+ * @throws DeckhandError FORBIDDEN without the permission; VALIDATION_FAILED for a workflow of another workspace.
  */
 export function createCredential(db: Database, actor: Actor, credential: NewCredential): Promise<CredentialEntry> {
   const { workspaceId, name, type, sealedSecret, grant } = credential;
   return db.$transaction(async (tx) => {
-    await requireRole(tx, actor, workspaceId, 'editor');
+    await requirePermission(tx, actor, workspaceId, 'credentials.change');
     const limits = await toLimitColumns(tx, workspaceId, credential);
     const connection = grant === undefined ? {} : { connection: { create: { grant } } };
     const id = uuidv7();
@@ -146,7 +156,7 @@ export function updateCredential(
 ): Promise<CredentialEntry> {
   const { name, sealedSecret, visibility, grant } = changes;
   return db.$transaction(async (tx) => {
-    const current = await findCredential(tx, actor, id, 'editor');
+    const current = await findCredential(tx, actor, id, 'credentials.change');
     const { workspaceId } = current;
     await requireMayChange(tx, actor, current, changes);
     if (visibility === 'shared' && (await tx.apiKey.count({ where: { credentialId: id } })) > 0) {
@@ -158,7 +168,7 @@ export function updateCredential(
       ...(await toLimitColumns(tx, workspaceId, changes)),
     };
     // If somebody changed its visibility in the meantime, the checks above no longer hold.
-    const workspace = visibleWorkspace(actor, 'editor');
+    const workspace = visibleWorkspace(actor, 'credentials.change');
     const where = { id, visibility: current.visibility, workspace, ...inState(states) };
     const { count } = await tx.credential.updateMany({ where, data });
     if (count === 0) throw changedMeanwhile(states, noSuchCredential());
@@ -185,7 +195,7 @@ async function requireMayChange(
   if (visibility === 'private' || changes.visibility === 'private') throw new DeckhandError('FORBIDDEN', { message });
   const { allowedHosts, allowedWorkflowIds, rateLimit, circuit } = changes;
   if ([allowedHosts, allowedWorkflowIds, rateLimit, circuit].every((limit) => limit === undefined)) return;
-  if (hasRole(await requireRole(tx, actor, workspaceId, 'editor'), 'admin')) return;
+  if (roleMay(await requirePermission(tx, actor, workspaceId, 'credentials.change'), 'credentials.manage')) return;
   throw new DeckhandError('FORBIDDEN', {
     message: 'Its owner and admins say where and how often a credential may be used',
   });
@@ -202,12 +212,13 @@ export function deleteCredential(
   id: string,
 ): Promise<{ readonly sealedSecret: string; readonly sealedTokens: string | null }> {
   return db.$transaction(async (tx) => {
-    const { workspaceId, name, visibility, ownerId } = await findCredential(tx, actor, id, 'editor');
-    if (visibility === 'private' && ownerId !== actor.userId) await requireRole(tx, actor, workspaceId, 'admin');
+    const { workspaceId, name, visibility, ownerId } = await findCredential(tx, actor, id, 'credentials.change');
+    if (visibility === 'private' && ownerId !== actor.userId)
+      await requirePermission(tx, actor, workspaceId, 'credentials.manage');
     // Waits for a refresh in progress, which brings the tokens to revoke.
     await tx.$queryRaw`SELECT 1 FROM credentials WHERE id = ${id}::uuid FOR UPDATE`;
     await tx.$queryRaw`SELECT 1 FROM oauth2_connections WHERE id = ${id}::uuid FOR UPDATE`;
-    const where = { id, workspace: visibleWorkspace(actor, 'editor') };
+    const where = { id, workspace: visibleWorkspace(actor, 'credentials.change') };
     const found = await tx.credential.findFirst({
       where,
       select: { secret: true, connection: { select: { secret: true } } },

@@ -1,5 +1,5 @@
-import { type CredentialTest, DeckhandError, hasRole } from '@deckhand/contracts';
-import { type Actor, requireRole, visibleWorkspace } from '../access.ts';
+import { type CredentialTest, DeckhandError, roleMay } from '@deckhand/contracts';
+import { type Actor, requirePermission, visibleWorkspace } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import type { Database } from '../client.ts';
 import { readCircuit, readRateLimit, type SealedCredential } from './sealed-credentials.ts';
@@ -24,9 +24,9 @@ export async function readCredentialToTry(
   id: string,
   workflowId?: string,
 ): Promise<TriedCredential> {
-  const row = await db.credential.findFirst({ where: { id, workspace: visibleWorkspace(actor) } });
+  const row = await db.credential.findFirst({ where: { id, workspace: visibleWorkspace(actor, 'workflows.read') } });
   if (!row) throw new DeckhandError('NOT_FOUND', { message: 'No such credential' });
-  const role = await requireRole(db, actor, row.workspaceId, 'editor');
+  const role = await requirePermission(db, actor, row.workspaceId, 'workflows.edit');
   const key = await db.apiKey.findFirst({
     where: { credentialId: id },
     select: { userId: true, revokedAt: true, expiresAt: true },
@@ -35,7 +35,7 @@ export async function readCredentialToTry(
   if ((key || row.visibility === 'private') && ownerId !== actor.userId)
     throw new DeckhandError('FORBIDDEN', { message: 'Only its owner may use a private credential' });
   const isForWorkflow = row.allowedWorkflowIds.length === 0 || row.allowedWorkflowIds.some((one) => one === workflowId);
-  if (!isForWorkflow && ownerId !== actor.userId && !hasRole(role, 'admin'))
+  if (!isForWorkflow && ownerId !== actor.userId && !roleMay(role, 'credentials.manage'))
     throw new DeckhandError('FORBIDDEN', {
       message: 'The credential is for some workflows only: its owner and admins may try it',
     });

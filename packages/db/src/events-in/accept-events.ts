@@ -1,4 +1,4 @@
-import type { Actor } from '../access.ts';
+import { type Actor, memberMay } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
 import { queryWithRawParameters } from '../connection.ts';
 import { retryOnce } from '../store-errors.ts';
@@ -67,7 +67,7 @@ async function insert(db: Database, events: readonly NewEvent[]): Promise<EventV
     ), asked AS (
       SELECT a.*, CASE
           WHEN ws.id IS NULL OR (a.user_id IS NOT NULL AND m.role IS NULL) THEN 'noMember'
-          WHEN m.role = 'viewer' THEN 'forbidden'
+          WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'
           WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
           WHEN b.is_full THEN 'tooMany'
           ELSE 'accepted'

@@ -1,6 +1,6 @@
 import { type Callback, DeckhandError } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { type Actor, visibleWorkspace } from '../access.ts';
+import { type Actor, memberMay, visibleWorkspace } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import { lockExecution } from '../executions/lock.ts';
@@ -24,7 +24,7 @@ export async function findWorkspaceToStart(
   actor: Actor,
   workflowId: string,
 ): Promise<string | undefined> {
-  const where = { id: workflowId, workspace: visibleWorkspace(actor, 'editor') };
+  const where = { id: workflowId, workspace: visibleWorkspace(actor, 'runs.start') };
   return (await db.workflow.findFirst({ where, select: { workspaceId: true } }))?.workspaceId;
 }
 
@@ -53,11 +53,11 @@ async function addLanes(tx: Queryable, workspaceId: string, secret: string): Pro
 /**
  * Reads the secrets with which callbacks of a workspace are signed, the current one first, and records that in the
  * audit log. @returns none before the first callback, or rotation.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN below the role admin.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN without the permission.
  */
 export function readCallbackSecrets(db: Database, actor: Actor, workspaceId: string): Promise<SealedEventSecret[]> {
   return db.$transaction(async (tx) => {
-    await findWorkspace(tx, actor, workspaceId, 'admin');
+    await findWorkspace(tx, actor, workspaceId, 'events.manage');
     await recordChange(tx, actor, { action: 'callback-secret.read', workspaceId, resourceId: workspaceId });
     return tx.$queryRaw<SealedEventSecret[]>(Prisma.sql`
       SELECT secret, created_at AS "createdAt", expires_at AS "expiresAt" FROM event_secrets
@@ -71,7 +71,7 @@ export function readCallbackSecrets(db: Database, actor: Actor, workspaceId: str
 /**
  * Gives the callbacks of a workspace another secret. The former ones stay valid for `overlapSeconds`.
  * @returns when it was created.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN below the role admin.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN without the permission.
  */
 export function rotateCallbackSecret(
   db: Database,
@@ -80,7 +80,7 @@ export function rotateCallbackSecret(
   rotation: { readonly sealedSecret: string; readonly overlapSeconds: number },
 ): Promise<Date> {
   return db.$transaction(async (tx) => {
-    await findWorkspace(tx, actor, workspaceId, 'admin');
+    await findWorkspace(tx, actor, workspaceId, 'events.manage');
     let createdAt = await addLanes(tx, workspaceId, rotation.sealedSecret);
     if (!createdAt) {
       const lanes = await tx.eventEndpoint.findMany({
@@ -110,7 +110,7 @@ const MAX_LISTED = 100;
 export async function listCallbacks(db: Database, actor: Actor, executionId: string): Promise<Callback[]> {
   const [run] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     SELECT e.id FROM executions e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     WHERE e.id = ${executionId}::uuid AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
   if (!run) throw new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
   // Served by event_deliveries_callbacks.
@@ -125,7 +125,7 @@ export async function listCallbacks(db: Database, actor: Actor, executionId: str
  *
  * Race: the URL is deleted with the data of the run. That, too, locks the run first, so the callback is read after it.
  * @throws DeckhandError NOT_FOUND when the actor may not see the run, or it has no such callback, or no more; FORBIDDEN
- * below the role editor; INVALID_STATE while it is pending.
+ * without the permission; INVALID_STATE while it is pending.
  */
 export function replayCallback(
   db: Database,
@@ -133,7 +133,7 @@ export function replayCallback(
   { executionId, deliveryId }: { readonly executionId: string; readonly deliveryId: string },
 ): Promise<Callback> {
   return db.$transaction(async (tx) => {
-    const { workspaceId } = await lockExecution(tx, actor, executionId);
+    const { workspaceId } = await lockExecution(tx, actor, executionId, 'runs.control');
     const isIt = Prisma.sql`d.id = ${deliveryId}::uuid AND d.execution_id = ${executionId}::uuid AND d.url IS NOT NULL`;
     const [row] = await tx.$queryRaw<DeliveryRow[]>(Prisma.sql`/* callbacks.replay */
       UPDATE event_deliveries d SET ${REPLAY}

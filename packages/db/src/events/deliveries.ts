@@ -41,7 +41,7 @@ export function webhookIdOf(deliveryId: string): string {
 
 /**
  * Lists the events of an endpoint, the latest first.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export async function listEventDeliveries(
   db: Database,
@@ -69,8 +69,8 @@ export async function listEventDeliveries(
 
 /**
  * Adds a test event for an endpoint, which no filter applies to.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; INVALID_STATE when it
- * is disabled.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; INVALID_STATE when
+ * it is disabled.
  */
 export function addTestEvent(db: Database, actor: Actor, endpointId: string): Promise<EventDelivery> {
   return db.$transaction(async (tx) => {
@@ -90,8 +90,8 @@ export const REPLAY = Prisma.sql`status = 'pending', attempt_count = 0, next_att
 
 /**
  * Delivers an event again.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; INVALID_STATE while it
- * is pending, or when its endpoint is disabled.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; INVALID_STATE while
+ * it is pending, or when its endpoint is disabled.
  */
 export function replayEventDelivery(
   db: Database,
@@ -124,8 +124,8 @@ export function replayEventDelivery(
 /**
  * Delivers the events of a time again, the earliest first, up to a number of them. Those that are pending are not
  * changed.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; INVALID_STATE when it
- * is disabled.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; INVALID_STATE when
+ * it is disabled.
  */
 export function replayEventDeliveries(
   db: Database,

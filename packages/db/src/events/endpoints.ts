@@ -9,7 +9,14 @@ import {
   type UpdateEventEndpointBody,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.ts';
+import {
+  type Actor,
+  type AllowedStates,
+  changedMeanwhile,
+  inState,
+  requirePermission,
+  visibleWorkspace,
+} from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import type { EventEndpoint as EndpointRow } from '../generated/client.ts';
@@ -33,26 +40,28 @@ export interface SealedEventSecret {
 
 /**
  * Lists the endpoints of a workspace, the earliest first.
- * @throws DeckhandError FORBIDDEN below the role admin; WORKSPACE_MISMATCH.
+ * @throws DeckhandError FORBIDDEN without the permission; WORKSPACE_MISMATCH.
  */
 export async function listEventEndpoints(
   db: Database,
   actor: Actor,
   query: InWorkspaceQuery,
 ): Promise<PageOf<EventEndpoint>> {
-  await requireRole(db, actor, query.workspaceId, 'admin');
+  await requirePermission(db, actor, query.workspaceId, 'events.manage');
   const where = { workspaceId: query.workspaceId, callbackLane: null };
   const rows = await db.eventEndpoint.findMany({ where, orderBy: { id: 'asc' }, ...pageRange(query) });
   return toPage(query, rows, toEndpoint, () => db.eventEndpoint.count({ where }));
 }
 
-/** Reads an endpoint. @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin. */
+/**
+ * Reads an endpoint. @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
+ */
 export async function readEventEndpoint(db: Queryable, actor: Actor, id: string): Promise<EventEndpoint> {
   const row = await db.eventEndpoint.findFirst({
-    where: { id, callbackLane: null, workspace: visibleWorkspace(actor) },
+    where: { id, callbackLane: null, workspace: visibleWorkspace(actor, 'workflows.read') },
   });
   if (!row) throw noSuchEndpoint();
-  await requireRole(db, actor, row.workspaceId, 'admin');
+  await requirePermission(db, actor, row.workspaceId, 'events.manage');
   return toEndpoint(row);
 }
 
@@ -60,7 +69,7 @@ export async function readEventEndpoint(db: Queryable, actor: Actor, id: string)
  * Creates an endpoint.
  *
  * Race: two that create the last one that is allowed. The workspace's row is locked first.
- * @throws DeckhandError FORBIDDEN below the role admin; VALIDATION_FAILED for a workflow of another workspace;
+ * @throws DeckhandError FORBIDDEN without the permission; VALIDATION_FAILED for a workflow of another workspace;
  * INVALID_STATE when the workspace has as many as it may.
  */
 export function createEventEndpoint(
@@ -69,7 +78,7 @@ export function createEventEndpoint(
   { workspaceId, url, description = '', sealedSecret, ...filters }: NewEventEndpoint,
 ): Promise<EventEndpoint> {
   return db.$transaction(async (tx) => {
-    await requireRole(tx, actor, workspaceId, 'admin');
+    await requirePermission(tx, actor, workspaceId, 'events.manage');
     await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`;
     if ((await tx.eventEndpoint.count({ where: { workspaceId, callbackLane: null } })) >= MAX_EVENT_ENDPOINTS) {
       throw new DeckhandError('INVALID_STATE', { message: `A workspace has at most ${MAX_EVENT_ENDPOINTS} endpoints` });
@@ -84,8 +93,8 @@ export function createEventEndpoint(
 
 /**
  * Changes an endpoint. Enabling it also forgets its failures; disabling it fails what is pending, by maintenance.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; VALIDATION_FAILED for
- * a workflow of another workspace; PRECONDITION_FAILED when it is in none of `states`.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED
+ * for a workflow of another workspace; PRECONDITION_FAILED when it is in none of `states`.
  */
 export function updateEventEndpoint(
   db: Database,
@@ -101,7 +110,7 @@ export function updateEventEndpoint(
       ...(await toFilterColumns(tx, current.workspaceId, { eventTypes, workflowIds, tags })),
       ...(enabled === undefined || enabled === current.enabled ? {} : toEnabledColumns(enabled)),
     };
-    const where = { id, workspace: visibleWorkspace(actor, 'admin'), ...inState(states) };
+    const where = { id, workspace: visibleWorkspace(actor, 'events.manage'), ...inState(states) };
     const [row] = await tx.eventEndpoint.updateManyAndReturn({ where, data });
     if (!row) throw changedMeanwhile(states, noSuchEndpoint());
     await record(tx, actor, row, 'event-endpoint.update', { changed: Object.keys(data) });
@@ -117,12 +126,14 @@ function toEnabledColumns(enabled: boolean) {
 
 /**
  * Deletes an endpoint with its secrets. Maintenance deletes its deliveries.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export function deleteEventEndpoint(db: Database, actor: Actor, id: string): Promise<void> {
   return db.$transaction(async (tx) => {
     const endpoint = await readEventEndpoint(tx, actor, id);
-    const { count } = await tx.eventEndpoint.deleteMany({ where: { id, workspace: visibleWorkspace(actor, 'admin') } });
+    const { count } = await tx.eventEndpoint.deleteMany({
+      where: { id, workspace: visibleWorkspace(actor, 'events.manage') },
+    });
     if (count === 0) throw noSuchEndpoint();
     await record(tx, actor, endpoint, 'event-endpoint.delete');
   });
@@ -130,7 +141,7 @@ export function deleteEventEndpoint(db: Database, actor: Actor, id: string): Pro
 
 /**
  * Reads the valid secrets of an endpoint, the current one first, and records that in the audit log.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export function readEventSecrets(db: Database, actor: Actor, id: string): Promise<SealedEventSecret[]> {
   return db.$transaction(async (tx) => {
@@ -150,7 +161,7 @@ export const CURRENT_FIRST = Prisma.sql`expires_at DESC NULLS FIRST, id DESC`;
 /**
  * Gives an endpoint another secret. The former ones stay valid for `overlapSeconds`, or until they end anyway, and at
  * most as many as `MAX_SECRETS`. @returns when it was created.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export function rotateEventSecret(
   db: Database,

@@ -1,5 +1,5 @@
-import { DeckhandError, type ExecutionStatus, type Role } from '@deckhand/contracts';
-import { type Actor, requireRoleOf } from '../access.ts';
+import { DeckhandError, type ExecutionStatus, type Permission, type Role } from '@deckhand/contracts';
+import { type Actor, isHidden, requirePermissionOf } from '../access.ts';
 import { Prisma, type Queryable } from '../client.ts';
 
 /** A run whose row this transaction has locked: nothing changes it until the transaction ends. */
@@ -17,20 +17,30 @@ const LOCKED = Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.status::text,
   e.claimed_dispatch AS "claimedDispatch"`;
 
 /** Locks a run whose wait the holder of a link answers. @throws DeckhandError NOT_FOUND if there is none any more. */
-export async function lockLinkedExecution(tx: Queryable, executionId: string): Promise<LockedExecution> {
+export async function lockLinkedExecution(
+  tx: Queryable,
+  executionId: string,
+): Promise<LockedExecution & { readonly role: null }> {
   const [found] = await tx.$queryRaw<LockedExecution[]>(Prisma.sql`
     SELECT ${LOCKED} FROM executions e JOIN workspaces w ON w.id = e.workspace_id
     WHERE e.id = ${executionId}::uuid
     FOR UPDATE OF e`);
   if (!found) throw noSuchRun();
-  return found;
+  return { ...found, role: null };
 }
 
 /**
  * Locks a run that the actor wants to change.
- * @throws DeckhandError NOT_FOUND when the actor may not see it, FORBIDDEN for a viewer.
+ * @param seenBy the permission without which the run does not exist for the actor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it, FORBIDDEN when its role lacks the permission.
  */
-export async function lockExecution(tx: Queryable, actor: Actor, executionId: string): Promise<LockedExecution> {
+export async function lockExecution(
+  tx: Queryable,
+  actor: Actor,
+  executionId: string,
+  permission: Permission,
+  seenBy: Permission = 'runs.read',
+): Promise<LockedExecution & { readonly role: Role }> {
   const [found] = await tx.$queryRaw<(LockedExecution & { role: Role })[]>(Prisma.sql`
     SELECT ${LOCKED}, m.role::text
     FROM executions e
@@ -38,8 +48,8 @@ export async function lockExecution(tx: Queryable, actor: Actor, executionId: st
     WHERE e.id = ${executionId}::uuid
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)
     FOR UPDATE OF e`);
-  if (!found) throw noSuchRun();
-  requireRoleOf(found.role, 'editor');
+  if (!found || isHidden(found.role, permission, seenBy)) throw noSuchRun();
+  requirePermissionOf(found.role, permission);
   return found;
 }
 

@@ -1,5 +1,5 @@
 import { canMove, DeckhandError } from '@deckhand/contracts';
-import type { Actor } from '../access.ts';
+import { type Actor, memberMay } from '../access.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import { LOCK_RUNS } from '../lock-order.ts';
 import { lockExecution } from './lock.ts';
@@ -18,7 +18,7 @@ import { isUnfinishedChildOf } from './end/stop.ts';
 export function pauseExecution(db: Database, actor: Actor, executionId: string): Promise<string[]> {
   return db.$transaction(async (tx) => {
     await lockFamily(tx, actor, executionId);
-    const { status } = await lockExecution(tx, actor, executionId);
+    const { status } = await lockExecution(tx, actor, executionId, 'runs.control');
     if (!canMove(status, 'pause')) {
       throw new DeckhandError('INVALID_STATE', { message: `The run cannot be paused: it is ${status}` });
     }
@@ -54,7 +54,7 @@ export interface ResumedRuns {
 export function resumeExecution(db: Database, actor: Actor, executionId: string): Promise<ResumedRuns> {
   return db.$transaction(async (tx) => {
     await lockFamily(tx, actor, executionId);
-    const { status } = await lockExecution(tx, actor, executionId);
+    const { status } = await lockExecution(tx, actor, executionId, 'runs.control');
     if (!canMove(status, 'resume')) {
       throw new DeckhandError('INVALID_STATE', { message: `Only a paused run can be resumed: it is ${status}` });
     }
@@ -89,7 +89,7 @@ async function lockFamily(tx: Queryable, actor: Actor, executionId: string): Pro
     SELECT e.id FROM executions e
     WHERE e.id IN (SELECT id FROM descendants) AND EXISTS (
         SELECT 1 FROM memberships m
-        WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND m.role <> 'viewer')
+        WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.control')})
     ${LOCK_RUNS}`);
 }
 

@@ -20,7 +20,7 @@ export interface RunChanges {
  */
 export function updateExecution(db: Database, actor: Actor, executionId: string, changes: RunChanges): Promise<void> {
   return db.$transaction(async (tx) => {
-    const { workspaceId } = await lockExecution(tx, actor, executionId);
+    const { workspaceId } = await lockExecution(tx, actor, executionId, 'runs.control');
     const [run] = await tx.$queryRaw<{ metadata: JsonObject | null; hasData: boolean }[]>(Prisma.sql`
       SELECT metadata, trigger_data IS NOT NULL AS "hasData" FROM executions WHERE id = ${executionId}::uuid`);
     if (changes.metadata !== undefined && run?.hasData !== true) {

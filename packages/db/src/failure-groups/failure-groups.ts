@@ -5,7 +5,7 @@ import {
   type ListFailureGroupsQuery,
   type PageOf,
 } from '@deckhand/contracts';
-import { type Actor, requireRole, visibleWorkspace } from '../access.ts';
+import { type Actor, requirePermission, visibleWorkspace } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import { type Database, Prisma, type Queryable } from '../client.ts';
 import type { FailureGroup as GroupRow, FailureGroupVersion as VersionRow } from '../generated/client.ts';
@@ -27,7 +27,7 @@ export async function listFailureGroups(
   query: ListFailureGroupsQuery,
 ): Promise<PageOf<FailureGroup>> {
   const { workspaceId, state, workflowId } = query;
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const where = {
     workspaceId,
     ...(state && { state }),
@@ -56,7 +56,7 @@ export async function readFailureGroup(db: Queryable, actor: Actor, id: string):
 
 /** A group and its workspace have no relation, so the visible workspaces are read first. */
 async function findVisible(db: Queryable, actor: Actor, id: string): Promise<Row> {
-  const workspaces = await db.workspace.findMany({ where: visibleWorkspace(actor), select: { id: true } });
+  const workspaces = await db.workspace.findMany({ where: visibleWorkspace(actor, 'runs.read'), select: { id: true } });
   const row = await db.failureGroup.findFirst({
     where: { id, workspaceId: { in: workspaces.map((workspace) => workspace.id) } },
     include: WITH_VERSIONS,
@@ -69,7 +69,7 @@ async function findVisible(db: Queryable, actor: Actor, id: string): Promise<Row
  * Changes the state of a failure group, and records that in the audit log. The state that it has changes nothing.
  *
  * Race: a failure that is added meanwhile waits for the row, and opens a resolved group only if it happened later.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export function updateFailureGroup(
   db: Database,
@@ -79,7 +79,7 @@ export function updateFailureGroup(
 ): Promise<FailureGroup> {
   return db.$transaction(async (tx) => {
     const { workspaceId } = await findVisible(tx, actor, id);
-    await requireRole(tx, actor, workspaceId, 'editor');
+    await requirePermission(tx, actor, workspaceId, 'runs.control');
     const changed = await tx.$executeRaw(Prisma.sql`/* failure-groups.change-state */
       UPDATE failure_groups SET state = ${state}::failure_group_state, state_changed_at = now()
       WHERE id = ${id}::uuid AND workspace_id = ${workspaceId}::uuid AND state <> ${state}::failure_group_state`);

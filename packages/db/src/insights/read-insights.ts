@@ -1,5 +1,5 @@
 import type { Insights, InsightsFigures } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, memberMay, requirePermission } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
 import { addCounts, percentileOf } from './durations.ts';
 import { ALL_WORKFLOWS } from './run-days.ts';
@@ -41,7 +41,7 @@ interface WorkflowRow extends Counted {
  */
 export async function readInsights(db: Database, actor: Actor, period: InsightsPeriod, source = db): Promise<Insights> {
   const { workspaceId, workflowId, from, to } = period;
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const days = daysOf(from, to);
   const previousFrom = addDays(from, -days.length);
   const [counted, workflows] = await Promise.all([
@@ -75,7 +75,7 @@ const COUNTS = Prisma.sql`d.succeeded, d.failed, d.timed_out AS "timedOut", d.st
 /** Returns the condition that the row `d` is of a workspace that the actor is a member of. */
 function isVisible(actor: Actor, workspaceId: string): Prisma.Sql {
   return Prisma.sql`d.workspace_id = ${workspaceId}::uuid AND EXISTS (
-    SELECT 1 FROM memberships m WHERE m.workspace_id = d.workspace_id AND m.user_id = ${actor.userId}::uuid)`;
+    SELECT 1 FROM memberships m WHERE m.workspace_id = d.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')})`;
 }
 
 /** Served by the primary key, once for each day. @returns the days that have runs, in their order. */

@@ -5,7 +5,7 @@ import {
   type RunStatsBucket,
   type UNFINISHED_STATUSES,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, memberMay, requirePermission } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
 import { BEGAN_AT } from '../executions/read/filter.ts';
 import { IS_UNCLAIMED, isUnfinished } from '../executions/run-status.ts';
@@ -45,7 +45,7 @@ const COUNTS = Prisma.join(
  */
 export async function readRunStats(db: Database, actor: Actor, period: StatsPeriod, source = db): Promise<RunStats> {
   const { workspaceId, from, to, bucketSeconds } = period;
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const rows = await readRows(source, actor, period);
   const stats = new Map(rows.map((row) => [row.bucket, toStats(row)]));
   const bucketMs = bucketSeconds * 1_000;
@@ -65,7 +65,7 @@ export async function readRunStats(db: Database, actor: Actor, period: StatsPeri
 
 function readRows(db: Database, actor: Actor, { workspaceId, from, to, bucketSeconds }: StatsPeriod): Promise<Row[]> {
   const visible = Prisma.sql`e.workspace_id = ${workspaceId}::uuid AND e.execution_mode IN ('normal', 'sandbox')
-    AND EXISTS (SELECT 1 FROM memberships m WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid)`;
+    AND EXISTS (SELECT 1 FROM memberships m WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')})`;
   return db.$queryRaw<Row[]>(Prisma.sql`
     WITH runs AS (
       SELECT status, ${BEGAN_AT} AS at,

@@ -1,5 +1,5 @@
 import type { ExecutionStatus, WorkflowActivity } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, memberMay, requirePermission } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
 import { BEGAN_AT } from '../executions/read/filter.ts';
 
@@ -29,7 +29,7 @@ export async function readWorkflowActivity(
   { workspaceId, workflowIds }: { readonly workspaceId: string; readonly workflowIds: readonly string[] },
   source = db,
 ): Promise<WorkflowActivity> {
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   // Served by executions_with_status, and for the last runs by executions_of_workflow.
   const rows = await source.$queryRaw<Row[]>(Prisma.sql`
     WITH failures AS (
@@ -51,7 +51,7 @@ export async function readWorkflowActivity(
       ORDER BY ${BEGAN_AT} DESC, e.id DESC LIMIT 1
     ) last_run ON true
     WHERE w.id = ANY (${[...workflowIds]}::uuid[]) AND w.workspace_id = ${workspaceId}::uuid
-      AND EXISTS (SELECT 1 FROM memberships m WHERE m.workspace_id = w.workspace_id AND m.user_id = ${actor.userId}::uuid)
+      AND EXISTS (SELECT 1 FROM memberships m WHERE m.workspace_id = w.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')})
     ORDER BY w.id`);
   return {
     workspaceId,

@@ -1,5 +1,5 @@
 import type { WorkflowTimes } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, requirePermission } from '../access.ts';
 import { type Database, Prisma } from '../client.ts';
 import { BEGAN_AT } from '../executions/read/filter.ts';
 import type { StatsPeriod } from './run-stats.ts';
@@ -27,7 +27,7 @@ export async function readWorkflowTimes(
   { workspaceId, from, to }: Omit<StatsPeriod, 'bucketSeconds'>,
   source = db,
 ): Promise<WorkflowTimes> {
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   // A finished run that never started has no duration.
   const rows = await source.$queryRaw<Row[]>(Prisma.sql`
     SELECT t.workflow_id AS "workflowId", w.name, t.total, t.failed, t.run_ms AS "runMs"

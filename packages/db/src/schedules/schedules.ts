@@ -6,7 +6,7 @@ import {
   type ScheduleEntry,
   type WorkflowSchedule,
 } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, requirePermission } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import type { Database, Prisma } from '../client.ts';
 import { readDatabaseTime } from '../database-time.ts';
@@ -29,7 +29,7 @@ export async function listSchedules(
   query: ListSchedulesQuery,
 ): Promise<PageOf<ScheduleEntry>> {
   const { workspaceId, workflowId, paused } = query;
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'workflows.read');
   const where: Prisma.ScheduleWhereInput = {
     workflow: { workspaceId },
     ...(workflowId === undefined ? {} : { workflowId }),
@@ -75,7 +75,7 @@ interface ScheduleKey {
  *
  * Race: a time that is being fired. Both write the schedule's row, so its run either exists before this
  * commits, or never starts.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission.
  */
 export function pauseSchedule(
   db: Database,
@@ -83,7 +83,7 @@ export function pauseSchedule(
   { workflowId, nodeId }: ScheduleKey,
 ): Promise<WorkflowSchedule> {
   return db.$transaction(async (tx) => {
-    const { workspaceId } = await lockWorkflow(tx, actor, workflowId, 'editor');
+    const { workspaceId } = await lockWorkflow(tx, actor, workflowId, 'runs.control');
     const schedule = await tx.schedule.findUnique({ where: { workflowId_nodeId: { workflowId, nodeId } } });
     if (!schedule) throw noSuchSchedule();
     if (schedule.pausedAt !== null) return toWorkflowSchedule(schedule);
@@ -105,7 +105,7 @@ export function pauseSchedule(
 /**
  * Resumes a schedule, and returns it. Its next time is after now, by the database's clock; times during the pause are
  * not caught up. Resuming one that is not paused changes nothing.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission.
  */
 export function resumeSchedule(
   db: Database,
@@ -114,7 +114,7 @@ export function resumeSchedule(
   firstDue: FirstDue,
 ): Promise<WorkflowSchedule> {
   return db.$transaction(async (tx) => {
-    const { workspaceId, status } = await lockWorkflow(tx, actor, workflowId, 'editor');
+    const { workspaceId, status } = await lockWorkflow(tx, actor, workflowId, 'runs.control');
     const schedule = await tx.schedule.findUnique({ where: { workflowId_nodeId: { workflowId, nodeId } } });
     if (!schedule) throw noSuchSchedule();
     if (schedule.pausedAt === null) return toWorkflowSchedule(schedule);

@@ -18,7 +18,7 @@ export async function listVersions(
   workflowId: string,
   page: Page,
 ): Promise<PageOf<VersionEntry>> {
-  const where = { workflowId, workflow: { workspace: visibleWorkspace(actor) } };
+  const where = { workflowId, workflow: { workspace: visibleWorkspace(actor, 'workflows.read') } };
   const rows = await db.workflowVersion.findMany({
     where,
     select: ENTRY,
@@ -46,7 +46,7 @@ export async function readVersion(
   versionId: string,
 ): Promise<VersionEntry & { readonly definition: unknown }> {
   const row = await db.workflowVersion.findFirst({
-    where: { id: versionId, workflowId, workflow: { workspace: visibleWorkspace(actor) } },
+    where: { id: versionId, workflowId, workflow: { workspace: visibleWorkspace(actor, 'workflows.read') } },
     select: { ...ENTRY, definition: true },
   });
   if (!row) throw noSuchWorkflow();
@@ -62,7 +62,7 @@ export async function readChosenVersion(
   { versionId, isActiveVersion = false }: ChosenVersion,
 ): Promise<{ readonly id: string; readonly definition: unknown } | undefined> {
   const workflow = await db.workflow.findFirst({
-    where: { id: workflowId, workspace: visibleWorkspace(actor) },
+    where: { id: workflowId, workspace: visibleWorkspace(actor, 'workflows.read') },
     select: { latestVersionId: true, activeVersionId: true },
   });
   const id = versionId ?? (isActiveVersion ? workflow?.activeVersionId : workflow?.latestVersionId);

@@ -23,7 +23,7 @@ const MAX_VERSIONS = 5_000;
 /**
  * Saves a workflow's next version. Concurrent saves run one after another, so numbers have neither gaps nor duplicates.
  * @param baseVersionId the version that the editor started from; null skips the check.
- * @throws DeckhandError CONFLICT when another version was saved since; NOT_FOUND; FORBIDDEN below the role editor.
+ * @throws DeckhandError CONFLICT when another version was saved since; NOT_FOUND; FORBIDDEN without the permission.
  */
 export function saveVersion(
   db: Database,
@@ -53,7 +53,7 @@ async function save(
   version: NewVersion,
   baseVersionId: string | null,
 ): Promise<StoredVersion> {
-  const workflow = await lockWorkflow(tx, actor, workflowId, 'editor');
+  const workflow = await lockWorkflow(tx, actor, workflowId, 'workflows.edit');
   if (baseVersionId !== null && baseVersionId !== workflow.latestVersionId) {
     throw new DeckhandError('CONFLICT', {
       message: 'Somebody saved another version in between',

@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import {
   type ExecutionMode,
-  hasRole,
+  roleMay,
   type Page,
   type PageOf,
   type Role,
   type WebhookDelivery,
 } from '@deckhand/contracts';
-import type { Actor } from '../access.ts';
+import { type Actor, memberMay, needsPermission } from '../access.ts';
 import type { Database } from '../client.ts';
 import { pageRange, toPage } from '../paging.ts';
 import { refuse, type RerunRefusal } from '../executions/start/read-for-rerun.ts';
@@ -102,7 +102,7 @@ type Row = { readonly role: Role } & {
 /**
  * Reads what is needed to start another run for a request to a webhook. The payload of a request is that of its run, so
  * it is kept as long as the data of that run.
- * @returns the data, or why there is none: NOT_FOUND if the actor may not see it; FORBIDDEN for a viewer;
+ * @returns the data, or why there is none: NOT_FOUND if the actor may not see it; FORBIDDEN without the permission;
  * TRIGGER_DATA_GONE if the request started no run, or the data of the run was deleted.
  */
 export async function readForReplay(
@@ -114,13 +114,13 @@ export async function readForReplay(
     SELECT m.role::text, d.execution_id AS "executionId", d.node_id AS "nodeId", e.execution_mode::text AS mode,
       e.trigger_data AS "triggerData"
     FROM workflows w
-    JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('workflows.read')}
     LEFT JOIN webhook_deliveries d ON d.workflow_id = w.id AND d.id = ${deliveryId}::uuid
     LEFT JOIN executions e ON e.id = d.execution_id
     WHERE w.id = ${workflowId}::uuid AND (${actor.boundTo}::uuid IS NULL OR w.workspace_id = ${actor.boundTo}::uuid)`;
   if (!row) return refuse('NOT_FOUND', 'No such workflow');
   const { role, executionId, nodeId, mode, triggerData } = row;
-  if (!hasRole(role, 'editor')) return refuse('FORBIDDEN', 'This needs the role editor');
+  if (!roleMay(role, 'runs.start')) return refuse('FORBIDDEN', needsPermission('runs.start'));
   if (nodeId === null) return refuse('NOT_FOUND', 'The workflow has no such delivery');
   if (executionId === null || mode === null || triggerData === null) {
     const message = 'The request started no run, or the data of its run was deleted: its payload is not available';

@@ -168,7 +168,7 @@ async function readPaths(tx: Queryable, versionId: string | null): Promise<Map<s
  * @param suffix the requested one; undefined generates one.
  * @returns the suffix.
  * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
- * below the role editor; CONFLICT for a suffix that is taken.
+ * without the permission; CONFLICT for a suffix that is taken.
  */
 export function changeWebhookUrl(
   db: Database,
@@ -177,7 +177,7 @@ export function changeWebhookUrl(
   { nodeId, suffix = createSuffix() }: { nodeId: string; suffix?: string | undefined },
 ): Promise<string> {
   return db.$transaction(async (tx) => {
-    const { workspaceId } = await lockWorkflow(tx, actor, workflowId, 'editor');
+    const { workspaceId } = await lockWorkflow(tx, actor, workflowId, 'workflows.publish');
     const message = 'Another webhook has this URL, or one of another workspace had it';
     await reserveSuffixes(tx, workflowId, { suffixes: [suffix], message, exceptFor: [nodeId] });
     const { count } = await tx.webhook.updateMany({

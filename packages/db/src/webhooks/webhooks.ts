@@ -42,10 +42,10 @@ export interface OpenTest {
 }
 
 /**
- * Opens a webhook's test URL. Its runs belong to the actor, who must still be an editor when they start. Opening it
- * again extends the time.
+ * Opens a webhook's test URL. Its runs belong to the actor, who must still have the permission when they start. Opening
+ * it again extends the time.
  * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
- * below the role editor.
+ * without the permission.
  */
 export function openWebhookTest(
   db: Database,
@@ -54,7 +54,7 @@ export function openWebhookTest(
   { nodeId, forSeconds }: { nodeId: string; forSeconds: number },
 ): Promise<OpenTest> {
   return db.$transaction(async (tx) => {
-    await lockWorkflow(tx, actor, workflowId, 'editor');
+    await lockWorkflow(tx, actor, workflowId, 'runs.start');
     const [row] = await tx.$queryRaw<OpenTest[]>`
       UPDATE webhooks
       SET test_until = now() + ${forSeconds} * interval '1 second', test_user_id = ${actor.userId}::uuid

@@ -1,5 +1,5 @@
 import { DeckhandError, isJsonObject, type UpdateWorkflowBody } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, requireRole } from '../access.ts';
+import { type Actor, type AllowedStates, memberMay, requirePermission } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import type { Database, Queryable } from '../client.ts';
 import { markRequest } from '../idempotency/requests.ts';
@@ -92,7 +92,7 @@ export async function findWorkflowsBySlug(
   // Served by the indexes on the members of workspaces, and on workspace and slug.
   const rows = await db.$queryRaw<{ id: string }[]>`/* workflows.find-by-slug */
     SELECT w.id FROM memberships m JOIN workflows w ON w.workspace_id = m.workspace_id AND w.slug = ${slug}
-    WHERE m.user_id = ${userId}::uuid
+    WHERE m.user_id = ${userId}::uuid AND ${memberMay('workflows.read')}
       AND (${boundTo}::uuid IS NULL OR m.workspace_id = ${boundTo}::uuid)
       AND (${workspaceId ?? null}::uuid IS NULL OR m.workspace_id = ${workspaceId ?? null}::uuid)`;
   return rows.map(({ id }) => id);
@@ -106,7 +106,7 @@ async function apply(
   firstDue: FirstDue,
 ): Promise<Applied> {
   const { workspaceId, slug, name, changes, version } = wanted;
-  await requireRole(tx, actor, workspaceId, 'editor');
+  await requirePermission(tx, actor, workspaceId, 'workflows.edit');
   const found = await tx.workflow.findFirst({ where: { workspaceId, slug }, select: { id: true } });
   if (precondition.kind === 'new') {
     if (found) throw new DeckhandError('CONFLICT', { message: SLUG_TAKEN });
@@ -120,7 +120,7 @@ async function apply(
   }
   if (!found) throw new DeckhandError('PRECONDITION_FAILED', { message: 'There is no workflow with this slug' });
   const { id } = found;
-  const workflow = await lockWorkflow(tx, actor, id, 'editor');
+  const workflow = await lockWorkflow(tx, actor, id, 'workflows.edit');
   // Checked under the lock: somebody may have changed it, or given its slug to another one, since it was found.
   const current = await tx.workflow.findUnique({ where: { id, slug } });
   if (!current || !isInState(workflow, precondition.states)) throw new DeckhandError('PRECONDITION_FAILED');

@@ -23,7 +23,7 @@ export async function readDraft(
   workflowId: string,
 ): Promise<StoredDraft & { readonly definition: unknown }> {
   const row = await db.workflowDraft.findFirst({
-    where: { workflowId, workflow: { workspace: visibleWorkspace(actor) } },
+    where: { workflowId, workflow: { workspace: visibleWorkspace(actor, 'workflows.read') } },
   });
   if (!row) {
     await findWorkspaceOfWorkflow(db, actor, workflowId);
@@ -34,7 +34,7 @@ export async function readDraft(
 
 /**
  * Creates or replaces the draft of a workflow. Neither a version nor the audit log changes.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workflow; FORBIDDEN below the role editor;
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workflow; FORBIDDEN without the permission;
  * VALIDATION_FAILED for a base version of another workflow; PRECONDITION_FAILED when the condition does not hold.
  */
 export async function saveDraft(
@@ -46,7 +46,7 @@ export async function saveDraft(
 ): Promise<StoredDraft> {
   const row = await db.$transaction(async (tx) => {
     // Two editors who write at once do so one after the other: the second one sees the draft of the first.
-    await lockWorkflow(tx, actor, workflowId, 'editor');
+    await lockWorkflow(tx, actor, workflowId, 'workflows.edit');
     if (baseVersionId !== null) {
       const where = { id: baseVersionId, workflowId };
       const base = await tx.workflowVersion.findFirst({ where, select: { id: true } });
@@ -72,12 +72,12 @@ export async function saveDraft(
 
 /**
  * Deletes the draft of a workflow.
- * @throws DeckhandError NOT_FOUND without one, or if the actor may not see the workflow; FORBIDDEN below the role
- * editor; PRECONDITION_FAILED when it is in none of `states`.
+ * @throws DeckhandError NOT_FOUND without one, or if the actor may not see the workflow; FORBIDDEN without the
+ * permission; PRECONDITION_FAILED when it is in none of `states`.
  */
 export function deleteDraft(db: Database, actor: Actor, workflowId: string, states: AllowedStates): Promise<void> {
   return db.$transaction(async (tx) => {
-    await lockWorkflow(tx, actor, workflowId, 'editor');
+    await lockWorkflow(tx, actor, workflowId, 'workflows.edit');
     const { count } = await tx.workflowDraft.deleteMany({ where: { workflowId, ...inState(states) } });
     if (count === 0) throw changedMeanwhile(states, noDraft());
   });

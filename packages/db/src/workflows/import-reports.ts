@@ -13,7 +13,7 @@ export interface ImportReportRecord {
 /** Reads the report of an import. @throws DeckhandError NOT_FOUND without one, or if the actor may not see it. */
 export async function readImportReport(db: Database, actor: Actor, workflowId: string): Promise<ImportReportRecord> {
   const row = await db.importReport.findFirst({
-    where: { workflowId, workflow: { workspace: visibleWorkspace(actor) } },
+    where: { workflowId, workflow: { workspace: visibleWorkspace(actor, 'workflows.read') } },
     include: { workflow: { select: { latestVersion: { select: { definition: true } } } } },
   });
   if (!row) {
@@ -30,12 +30,12 @@ export async function readImportReport(db: Database, actor: Actor, workflowId: s
 
 /**
  * Deletes the report of an import.
- * @throws DeckhandError NOT_FOUND without one, or if the actor may not see the workflow; FORBIDDEN below the role
- * editor.
+ * @throws DeckhandError NOT_FOUND without one, or if the actor may not see the workflow; FORBIDDEN without the
+ * permission.
  */
 export function deleteImportReport(db: Database, actor: Actor, workflowId: string): Promise<void> {
   return db.$transaction(async (tx) => {
-    await lockWorkflow(tx, actor, workflowId, 'editor');
+    await lockWorkflow(tx, actor, workflowId, 'workflows.edit');
     const { count } = await tx.importReport.deleteMany({ where: { workflowId } });
     if (count === 0) throw noReport();
   });

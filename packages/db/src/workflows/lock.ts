@@ -1,5 +1,5 @@
-import { DeckhandError, type Role, type WorkflowStatus } from '@deckhand/contracts';
-import { type Actor, requireRoleOf, visibleWorkspace } from '../access.ts';
+import { DeckhandError, type Permission, type Role, type WorkflowStatus } from '@deckhand/contracts';
+import { type Actor, isHidden, requirePermissionOf, visibleWorkspace } from '../access.ts';
 import type { Database, Prisma, Queryable } from '../client.ts';
 
 /** The facts about a locked workflow that a writer needs. */
@@ -24,9 +24,14 @@ interface Row {
 /**
  * Locks a workflow until the transaction ends, so that changes run one after another. Meanwhile its workspace cannot be
  * deleted, and no folder of that can change.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when the role is too low.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when its role lacks the permission.
  */
-export async function lockWorkflow(tx: Queryable, actor: Actor, id: string, needed: Role): Promise<LockedWorkflow> {
+export async function lockWorkflow(
+  tx: Queryable,
+  actor: Actor,
+  id: string,
+  permission: Permission,
+): Promise<LockedWorkflow> {
   // Updating a row twice in a transaction makes foreign keys lock its workspace and its folder. Transactions that
   // delete those lock them before the workflow (lock-order.ts), so the workspace is locked first here, too.
   await tx.$executeRaw`
@@ -38,8 +43,8 @@ export async function lockWorkflow(tx: Queryable, actor: Actor, id: string, need
     WHERE w.id = ${id}::uuid AND (${actor.boundTo}::uuid IS NULL OR w.workspace_id = ${actor.boundTo}::uuid)
     FOR UPDATE OF w`;
   const row = rows[0];
-  if (!row) throw noSuchWorkflow();
-  requireRoleOf(row.role, needed);
+  if (!row || isHidden(row.role, permission, 'workflows.read')) throw noSuchWorkflow();
+  requirePermissionOf(row.role, permission);
   return {
     id,
     workspaceId: row.workspace_id,
@@ -61,13 +66,13 @@ export type Place = { readonly workspaceId: string } | { readonly workflowId: st
 /** Returns the condition, for Prisma's models, for the workspace of a place that the actor may see. */
 export function workspaceOf(place: Place, actor: Actor): Prisma.WorkspaceWhereInput {
   const within = 'workflowId' in place ? { workflows: { some: { id: place.workflowId } } } : { id: place.workspaceId };
-  return { AND: [within, visibleWorkspace(actor)] };
+  return { AND: [within, visibleWorkspace(actor, 'workflows.read')] };
 }
 
 /** Returns the id of the workspace of a workflow. @throws DeckhandError NOT_FOUND when the actor may not see it. */
 export async function findWorkspaceOfWorkflow(db: Database, actor: Actor, id: string): Promise<string> {
   const found = await db.workflow.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
     select: { workspaceId: true },
   });
   if (!found) throw noSuchWorkflow();

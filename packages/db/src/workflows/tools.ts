@@ -1,4 +1,4 @@
-import { type Actor, requireRole } from '../access.ts';
+import { type Actor, memberMay, requirePermission } from '../access.ts';
 import type { Database } from '../client.ts';
 import type { WorkflowTool } from '../versions/save.ts';
 
@@ -20,13 +20,13 @@ export interface ActiveTool {
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function listActiveTools(db: Database, actor: Actor, workspaceId: string): Promise<ActiveTool[]> {
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'workflows.read');
   // Served by the index on workspace_id; versions are joined by primary key.
   return db.$queryRaw<ActiveTool[]>`
     SELECT w.id AS "workflowId", w.name AS "workflowName", w.description AS "workflowDescription",
       v.id AS "workflowVersionId", v.tool
     FROM workflows w
-    JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('workflows.read')}
     JOIN workflow_versions v ON v.id = w.active_version_id AND v.tool IS NOT NULL
     WHERE w.workspace_id = ${workspaceId}::uuid AND w.status = 'active'
     ORDER BY w.id

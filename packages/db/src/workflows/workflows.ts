@@ -11,7 +11,7 @@ import {
   type WorkflowEntry,
   type WorkflowSchedule,
 } from '@deckhand/contracts';
-import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.ts';
+import { type Actor, type AllowedStates, requirePermission, visibleWorkspace } from '../access.ts';
 import { recordChange } from '../audit/record.ts';
 import type { Database, Prisma, Queryable } from '../client.ts';
 import { syncWorkflowLimit } from '../concurrency/count-slots.ts';
@@ -38,9 +38,9 @@ export async function listWorkflows(
   actor: Actor,
   query: ListWorkflowsQuery,
 ): Promise<PageOf<WorkflowEntry>> {
-  await requireRole(db, actor, query.workspaceId, 'viewer');
+  await requirePermission(db, actor, query.workspaceId, 'workflows.read');
   const where: Prisma.WorkflowWhereInput = {
-    workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] },
+    workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor, 'workflows.read')] },
     ...(query.status === undefined ? {} : { status: query.status }),
     ...(await inFolder(db, query)),
     ...(query.search === undefined
@@ -74,7 +74,7 @@ export interface WorkflowRecord extends WorkflowEntry {
 /** Reads a workflow. @throws DeckhandError NOT_FOUND when the actor may not see it. */
 export async function readWorkflow(db: Queryable, actor: Actor, id: string): Promise<WorkflowRecord> {
   const row = await db.workflow.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
     include: {
       latestVersion: { select: { definition: true } },
       draft: { select: { updatedAt: true } },
@@ -131,7 +131,7 @@ export interface NewWorkflow {
 /**
  * Creates a workflow, as a draft, and its first version.
  * @returns its id.
- * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace; CONFLICT
+ * @throws DeckhandError FORBIDDEN without the permission; VALIDATION_FAILED for a folder of another workspace; CONFLICT
  * for a slug of another workflow.
  */
 export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<string> {
@@ -150,7 +150,7 @@ export async function insertWorkflow(
   { version, duplicateOf, importReport, ...columns }: NewWorkflow,
 ): Promise<string> {
   const { workspaceId, folderId } = columns;
-  await requireRole(tx, actor, workspaceId, 'editor');
+  await requirePermission(tx, actor, workspaceId, 'workflows.edit');
   await requireFolder(tx, workspaceId, folderId);
   const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
   if (version) await insertVersion(tx, id, version);
@@ -163,7 +163,7 @@ export async function insertWorkflow(
 /**
  * Changes a workflow. Activating it without a version activates the latest one. Its schedules, event triggers and limit
  * of concurrent runs follow its status and its active version, and every change of these is recorded in the audit log.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is activated and has no
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN without the permission; NO_ACTIVE_VERSION when it is activated and has no
  * version; VALIDATION_FAILED for a folder or a version that does not belong to it, and for an error workflow of another
  * workspace; PRECONDITION_FAILED when it is in none of `states`; CONFLICT for a slug of another one.
  */
@@ -177,7 +177,9 @@ export function updateWorkflow(
 ): Promise<void> {
   return db
     .$transaction(async (tx) => {
-      const workflow = await lockWorkflow(tx, actor, id, 'editor');
+      // Whoever only publishes changes the status and the active version.
+      const isEdit = Object.keys(changes).some((name) => name !== 'status' && name !== 'activeVersionId');
+      const workflow = await lockWorkflow(tx, actor, id, isEdit ? 'workflows.edit' : 'workflows.publish');
       if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
       await changeLocked(tx, actor, workflow, changes, firstDue);
     })
@@ -193,6 +195,7 @@ export async function changeLocked(
   firstDue: FirstDue,
 ): Promise<void> {
   const { id, workspaceId } = workflow;
+  if (isPublication(workflow, changes)) await requirePermission(tx, actor, workspaceId, 'workflows.publish');
   if (changes.folderId !== undefined) await requireFolder(tx, workspaceId, changes.folderId);
   const activeVersionId = await nextActiveVersion(tx, workflow, changes);
   const { errorWorkflowId, ...columns } = changes;
@@ -216,6 +219,12 @@ export async function changeLocked(
     resourceId: id,
     details: { changed: Object.keys(changes) },
   });
+}
+
+/** Returns whether a change decides what runs by triggers: with the status of a new workflow, nothing is published. */
+function isPublication({ status }: LockedWorkflow, changes: UpdateWorkflowBody): boolean {
+  const isMoved = changes.status !== undefined && (changes.status !== status || changes.status === 'active');
+  return isMoved || changes.activeVersionId !== undefined;
 }
 
 /** Returns the version whose paths the URLs of webhooks have: the active one of an active workflow, or the latest. */
@@ -273,7 +282,7 @@ async function requireVersion(tx: Queryable, workflowId: string, id: string): Pr
 
 /**
  * Stops a workflow's runs and their descendants, and deletes it with its versions. The runs can still be read.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; PRECONDITION_FAILED
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; PRECONDITION_FAILED
  * when it is in none of `states`.
  */
 export async function deleteWorkflow(
@@ -283,12 +292,12 @@ export async function deleteWorkflow(
   onStopped: OnStopped,
   states?: AllowedStates,
 ): Promise<void> {
-  const before = await db.$transaction((tx) => lockWorkflow(tx, actor, id, 'editor'));
+  const before = await db.$transaction((tx) => lockToDelete(tx, actor, id));
   // Before its runs are stopped: a request that is refused stops none.
   if (!isInState(before, states)) throw new DeckhandError('PRECONDITION_FAILED');
   await stopExecutionsOfWorkflow(db, id, onStopped);
   await db.$transaction(async (tx) => {
-    const workflow = await lockWorkflow(tx, actor, id, 'editor');
+    const workflow = await lockToDelete(tx, actor, id);
     // Again, under the lock of the deletion: somebody may have changed it while its runs were stopped.
     if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
     const { workspaceId } = workflow;
@@ -298,6 +307,13 @@ export async function deleteWorkflow(
   });
   // A run that was being accepted while the workflow was deleted.
   await stopExecutionsOfWorkflow(db, id, onStopped);
+}
+
+/** Locks a workflow to delete it: an active one is also withdrawn from its callers. */
+async function lockToDelete(tx: Queryable, actor: Actor, id: string): Promise<LockedWorkflow> {
+  const workflow = await lockWorkflow(tx, actor, id, 'workflows.edit');
+  if (workflow.status === 'active') await requirePermission(tx, actor, workflow.workspaceId, 'workflows.publish');
+  return workflow;
 }
 
 /** The data of a workflow that a duplicate needs. */
@@ -321,7 +337,7 @@ export async function readToDuplicate(
   versionId: string | undefined,
 ): Promise<Original> {
   const row = await db.workflow.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
+    where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },
     select: { workspaceId: true, folderId: true, name: true, description: true, latestVersionId: true },
   });
   if (!row) throw noSuchWorkflow();

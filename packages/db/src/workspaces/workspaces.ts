@@ -3,13 +3,14 @@ import {
   DeckhandError,
   type Page,
   type PageOf,
+  type Permission,
   type Role,
   type UpdateWorkspaceBody,
   type WorkspaceEntry,
   type WorkspaceUsage,
   type WorkspaceUsageAndLimits,
 } from '@deckhand/contracts';
-import { type Actor, requireRoleOf, visibleWorkspace } from '../access.ts';
+import { type Actor, requirePermissionOf, visibleWorkspace } from '../access.ts';
 import { readInstanceSettings, toLimits, WORKSPACE_LIMITS } from '../admin.ts';
 import { readModelMonth } from '../model-calls.ts';
 import { recordChange } from '../audit/record.ts';
@@ -74,14 +75,19 @@ function toWorkspaceEntry(workspace: Workspace, role: Role): WorkspaceEntry {
 
 /** Reads a workspace. @throws DeckhandError NOT_FOUND when the actor may not see it. */
 export function readWorkspace(db: Database, actor: Actor, id: string): Promise<WorkspaceEntry> {
-  return findWorkspace(db, actor, id, 'viewer');
+  return findWorkspace(db, actor, id, 'workspace.see');
 }
 
 /**
- * Finds a workspace by id for an actor who needs a role there.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when the role is too low.
+ * Finds a workspace by id for an actor who needs a permission there.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when its role lacks the permission.
  */
-export async function findWorkspace(db: Queryable, actor: Actor, id: string, needed: Role): Promise<WorkspaceEntry> {
+export async function findWorkspace(
+  db: Queryable,
+  actor: Actor,
+  id: string,
+  permission: Permission,
+): Promise<WorkspaceEntry> {
   const isOutOfReach = actor.boundTo !== null && actor.boundTo !== id;
   const membership = isOutOfReach
     ? null
@@ -90,7 +96,7 @@ export async function findWorkspace(db: Queryable, actor: Actor, id: string, nee
         include: { workspace: true },
       });
   if (!membership) throw new DeckhandError('NOT_FOUND', { message: 'No such workspace' });
-  requireRoleOf(membership.role, needed);
+  requirePermissionOf(membership.role, permission);
   return toWorkspaceEntry(membership.workspace, membership.role);
 }
 
@@ -123,8 +129,8 @@ export function createWorkspace(db: Database, actor: Actor, name: string): Promi
 
 /**
  * Changes a workspace.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; VALIDATION_FAILED for
- * an error workflow of another workspace.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission; VALIDATION_FAILED
+ * for an error workflow of another workspace.
  */
 export function updateWorkspace(
   db: Database,
@@ -133,34 +139,36 @@ export function updateWorkspace(
   { errorWorkflowId, ...columns }: UpdateWorkspaceBody,
 ): Promise<WorkspaceEntry> {
   return db.$transaction(async (tx) => {
-    await findWorkspace(tx, actor, id, 'admin');
+    await findWorkspace(tx, actor, id, 'workspace.change');
     const data = {
       ...columns,
       ...(errorWorkflowId === undefined
         ? {}
         : { errorWorkflowId: await requireErrorWorkflow(tx, id, errorWorkflowId) }),
     };
-    const where = { AND: [{ id }, visibleWorkspace(actor, 'admin')] };
+    const where = { AND: [{ id }, visibleWorkspace(actor, 'workspace.change')] };
     const { count } = await tx.workspace.updateMany({ where, data });
     if (count > 0) {
       const change = { action: 'workspace.update', workspaceId: id, resourceId: id } as const;
       await recordChange(tx, actor, { ...change, details: { changed: Object.keys(data) } });
     }
-    return findWorkspace(tx, actor, id, 'admin');
+    return findWorkspace(tx, actor, id, 'workspace.change');
   });
 }
 
 /**
  * Stops the runs of a workspace and deletes it. Its runs and their data are no longer visible; maintenance deletes them
  * in the background.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role owner.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN without the permission.
  */
 export async function deleteWorkspace(db: Database, actor: Actor, id: string, onStopped: OnStopped): Promise<void> {
-  await findWorkspace(db, actor, id, 'owner');
+  await findWorkspace(db, actor, id, 'workspace.delete');
   await stopExecutionsOfWorkspace(db, id, onStopped);
   await db.$transaction(async (tx) => {
     const workflows = await tx.workflow.findMany({ where: { workspaceId: id }, select: { id: true } });
-    const { count } = await tx.workspace.deleteMany({ where: { AND: [{ id }, visibleWorkspace(actor, 'owner')] } });
+    const { count } = await tx.workspace.deleteMany({
+      where: { AND: [{ id }, visibleWorkspace(actor, 'workspace.delete')] },
+    });
     if (count === 0) return;
     const workflowIds = workflows.map((workflow) => workflow.id);
     await tx.deletedWorkspace.create({ data: { workspaceId: id, workflowIds } });
@@ -176,7 +184,7 @@ export async function deleteWorkspace(db: Database, actor: Actor, id: string, on
  * @throws DeckhandError NOT_FOUND when the actor may not see the workspace.
  */
 export async function readWorkspaceUsage(db: Database, actor: Actor, id: string): Promise<WorkspaceUsageAndLimits> {
-  await findWorkspace(db, actor, id, 'viewer');
+  await findWorkspace(db, actor, id, 'workspace.read');
   const row = await db.workspace.findUnique({ where: { id }, select: { storedBytes: true, ...WORKSPACE_LIMITS } });
   if (!row) throw new DeckhandError('NOT_FOUND', { message: 'No such workspace' });
   const { storedBytes, ...limits } = row;

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, nullable } from '@deckha
 import { defineNodeType, NodeError, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
 import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.ts';
+import { APPROVER_PARAMETERS, approverDetails, approverIssues } from '../work/approvers.ts';
 
 const DEFAULT_CHOICES = ['approved', 'rejected'];
 
@@ -34,6 +35,7 @@ export default defineNodeType({
           description: 'How long to wait; by default until the run times out',
         }),
       ),
+      ...APPROVER_PARAMETERS,
       allowLinks: ALLOW_LINKS,
     },
     { additionalProperties: false },
@@ -59,16 +61,15 @@ export default defineNodeType({
         : [],
     ),
     ...linkParameterIssues(parameters),
+    ...approverIssues(parameters),
   ],
   errors: ['APPROVAL_TIMEOUT'],
-  run({ message, choices = DEFAULT_CHOICES, timeoutSeconds, allowLinks }, { mode, mock, now }) {
+  run({ message, choices = DEFAULT_CHOICES, timeoutSeconds, allowLinks, approvers, fourEyes }, { mode, mock, now }) {
     const [first = 'approved'] = choices;
     if (mode === 'sandbox') return decided(mock ?? { decision: first }, choices);
     const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
-    return {
-      kind: 'wait',
-      wait: { kind: 'approval', details: { message, choices, ...linkDetails(allowLinks) }, dueAt },
-    };
+    const limits = { ...linkDetails(allowLinks), ...approverDetails({ approvers, fourEyes }) };
+    return { kind: 'wait', wait: { kind: 'approval', details: { message, choices, ...limits }, dueAt } };
   },
   resume(answer, { details }) {
     if (answer.kind === 'expired') {

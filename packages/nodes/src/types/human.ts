@@ -2,6 +2,7 @@ import { compileUntrusted, isJsonObject } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { ALLOW_LINKS, linkDetails, linkParameterIssues } from '../work/allow-links.ts';
+import { APPROVER_PARAMETERS, approverDetails, approverIssues } from '../work/approvers.ts';
 
 export default defineNodeType({
   type: 'human',
@@ -31,6 +32,7 @@ export default defineNodeType({
           description: 'How long to wait; by default until the run times out',
         }),
       ),
+      ...APPROVER_PARAMETERS,
       allowLinks: ALLOW_LINKS,
     },
     { additionalProperties: false },
@@ -43,7 +45,7 @@ export default defineNodeType({
   }),
   restSeconds: 'timeoutSeconds',
   check(parameters) {
-    const issues = linkParameterIssues(parameters);
+    const issues = [...linkParameterIssues(parameters), ...approverIssues(parameters)];
     const { schema } = parameters;
     if (!isJsonObject(schema)) return issues;
     const compiled = compileUntrusted(schema);
@@ -51,10 +53,11 @@ export default defineNodeType({
     return [...issues, ...compiled.issues.map(({ message }) => ({ path: 'schema', message }))];
   },
   errors: ['HUMAN_TIMEOUT'],
-  run({ title, schema, timeoutSeconds, allowLinks }, { mode, mock, now }) {
+  run({ title, schema, timeoutSeconds, allowLinks, approvers, fourEyes }, { mode, mock, now }) {
     if (mode === 'sandbox') return output(mock ?? {});
     const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
-    const details = { title, schema: { ...schema }, ...linkDetails(allowLinks) };
+    const limits = { ...linkDetails(allowLinks), ...approverDetails({ approvers, fourEyes }) };
+    const details = { title, schema: { ...schema }, ...limits };
     return { kind: 'wait', wait: { kind: 'human', details, dueAt } };
   },
   resume(answer) {

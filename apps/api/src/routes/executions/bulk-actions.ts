@@ -1,4 +1,5 @@
 import {
+  BULK_ACTION_PERMISSIONS,
   BulkAction,
   BulkActionPreview,
   checkDuration,
@@ -18,7 +19,7 @@ import {
   isSearch,
   listBulkActions as list,
   readBulkAction,
-  requireRole,
+  requirePermission,
 } from '@deckhand/db';
 import type { Caller } from '../../auth/caller.ts';
 import { pathId, queryReader } from '../../http/read-request.ts';
@@ -40,7 +41,7 @@ export function createBulkAction(context: RunContext): Route {
     const find = (): Promise<string[]> => findBulkRuns(db, caller, body);
     if (!body.filter || !(isSearch(body.filter) || hasDuration(body.filter))) return find();
     // Only its members may use up a workspace's share.
-    await requireRole(db, caller, body.workspaceId, 'editor');
+    await requirePermission(db, caller, body.workspaceId, BULK_ACTION_PERMISSIONS[body.action]);
     return shares.within(body.workspaceId, 'searches', find);
   }
 

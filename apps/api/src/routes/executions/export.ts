@@ -1,5 +1,5 @@
 import { checkDuration, DeckhandError, ExecutionExport, ExportExecutionsQuery } from '@deckhand/contracts';
-import { type Database, exportExecutionIds, requireRole } from '@deckhand/db';
+import { type Database, exportExecutionIds, requirePermission } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
 import { setAge, wantsFresh } from '../../http/freshness.ts';
@@ -80,7 +80,7 @@ export function exportExecutions({ db, runReads, executions, shares }: RunContex
           await write(response, separator + format.batch(entries));
         };
         // Only members of a workspace may use its share.
-        await requireRole(db, caller, query.workspaceId, 'viewer');
+        await requirePermission(db, caller, query.workspaceId, 'runs.read');
         await shares.within(query.workspaceId, 'exports', () => exportExecutionIds(db, caller, options, writeBatch));
         begin();
         response.end(format.tail);

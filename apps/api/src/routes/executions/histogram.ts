@@ -1,5 +1,5 @@
 import { checkDuration, ExecutionHistogram, ExecutionHistogramQuery } from '@deckhand/contracts';
-import { readRunHistogram, requireRole } from '@deckhand/db';
+import { readRunHistogram, requirePermission } from '@deckhand/db';
 import type { RunContext } from '../../contexts.ts';
 import { setAge, wantsFresh } from '../../http/freshness.ts';
 import { queryReader } from '../../http/read-request.ts';
@@ -28,7 +28,7 @@ export function getExecutionHistogram({ db, runReads, shares }: RunContext): Rou
       const filter = readQuery(request);
       checkDuration(filter);
       // Only its members may use up a workspace's share.
-      await requireRole(db, caller, filter.workspaceId, 'viewer');
+      await requirePermission(db, caller, filter.workspaceId, 'runs.read');
       const { value, ageMs } = await shares.within(filter.workspaceId, 'histograms', () =>
         runReads.read((source) => readRunHistogram(db, caller, filter, source), { isFresh: wantsFresh(request) }),
       );

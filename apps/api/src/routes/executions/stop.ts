@@ -7,7 +7,7 @@ import {
   StopManyResponse,
   validationFailed,
 } from '@deckhand/contracts';
-import { isSearch, recordChange, requireRole, stopExecutions as stopRuns } from '@deckhand/db';
+import { isSearch, recordChange, requirePermission, stopExecutions as stopRuns } from '@deckhand/db';
 import { pathId } from '../../http/read-request.ts';
 import { readBody } from '../../http/read-body.ts';
 import { refuseBody } from '../../http/refuse-body.ts';
@@ -61,7 +61,7 @@ export function stopExecutions(context: RunContext): Route {
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      await requireRole(context.db, caller, body.workspaceId, 'editor');
+      await requirePermission(context.db, caller, body.workspaceId, 'runs.control');
       const filter = toFilter(body);
       checkDuration(filter);
       if (body.all !== true && !hasFilter(filter)) {

@@ -1,5 +1,5 @@
 import { compileBody, DuplicatedWorkflow, DuplicateWorkflowBody } from '@deckhand/contracts';
-import { createWorkflow, readToDuplicate, readWorkflow, requireRole } from '@deckhand/db';
+import { createWorkflow, readToDuplicate, readWorkflow, requirePermission } from '@deckhand/db';
 import { checkDefinition } from '../../definitions.ts';
 import { pathId } from '../../http/read-request.ts';
 import { readOptionalBody } from '../../http/read-body.ts';
@@ -37,10 +37,10 @@ export function duplicateWorkflow(context: ResourceContext): Route {
       const body = parse(await readOptionalBody(request));
       await context.answerOnce({ request, response, caller, body }, async (actor) => {
         // Access to the workspace is checked before everything else in the request.
-        if (body.workspaceId !== undefined) await requireRole(db, actor, body.workspaceId, 'editor');
+        if (body.workspaceId !== undefined) await requirePermission(db, actor, body.workspaceId, 'workflows.edit');
         const original = await readToDuplicate(db, actor, originalId, body.versionId);
         const workspaceId = (body.workspaceId ?? original.workspaceId).toLowerCase();
-        await requireRole(db, actor, workspaceId, 'editor');
+        await requirePermission(db, actor, workspaceId, 'workflows.edit');
         const isElsewhere = workspaceId !== original.workspaceId;
         const prepare = async ({ number, definition }: NonNullable<typeof original.version>) => {
           const duplicated = duplicateDefinition(definition, isElsewhere);

@@ -6,7 +6,7 @@ import {
   ImportPreview,
   validationFailed,
 } from '@deckhand/contracts';
-import { requireRole } from '@deckhand/db';
+import { requirePermission } from '@deckhand/db';
 import { type ImportedWorkflow as Imported, importN8n, NotAWorkflowError, toKeptReport } from '@deckhand/import-n8n';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 import { findAllIssues, oneAtATime } from '../../definitions.ts';
@@ -48,7 +48,7 @@ export function importN8nWorkflow(context: ResourceContext): Route {
       const { dryRun } = readQuery(request);
       const body = parse(await readBody(request, MAX_IMPORT_BODY_BYTES));
       // Only members may have something converted, which takes time.
-      await requireRole(context.db, caller, body.workspaceId, 'editor');
+      await requirePermission(context.db, caller, body.workspaceId, 'workflows.edit');
       const converted = await oneAtATime(caller.userId, () => convert(context, body));
       const { name, definition, notes, tasks, remarks } = converted;
       if (dryRun) {

@@ -2,8 +2,8 @@ import {
   type CreateApiKeyBody,
   type CreatedApiKey,
   EXECUTE_SCOPE,
-  hasRole,
   type MeResponse,
+  roleMay,
   SCOPE_PRESETS,
   SCOPE_RESOURCES,
 } from '@deckhand/contracts';
@@ -111,7 +111,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
 
 /** Whether the person may add a credential there. */
 function canSave(target: WorkspaceOfPerson | undefined): boolean {
-  return target !== undefined && hasRole(target.role, 'editor');
+  return target !== undefined && roleMay(target.role, 'credentials.change');
 }
 
 function bodyOf(

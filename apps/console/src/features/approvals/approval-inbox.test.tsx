@@ -1,7 +1,7 @@
 import { type ApprovalEntry, compileUntrusted, type HumanTaskEntry, type JsonObject } from '@deckhand/contracts';
 import { expect, it } from '@jest/globals';
 import { screen, waitFor, within } from '@testing-library/react';
-import { EARLIER, LATER, openConsole, prepareConsole } from '../../testing/console.tsx';
+import { ADA, EARLIER, LATER, openConsole, prepareConsole } from '../../testing/console.tsx';
 import { example } from '../../testing/contract.ts';
 import { answer, pageOf, refusal } from '../../testing/fake-api.ts';
 import { click, fill, user } from '../../testing/hands.ts';
@@ -71,6 +71,26 @@ it('what waits for a person is in one inbox: a decision, then a form with its ti
   await screen.findByText('No pending approvals');
   // With what it shows without being touched: a default, and a box that is not ticked.
   expect(given.forms).toEqual([{ day: '2026-12-24', note: 'by transfer', via: 'transfer', isSent: false }]);
+});
+
+it('who may not answer reads why there are no buttons', async () => {
+  const { approvals } = keepWaits();
+  approvals.push({ ...approvals.pop()!, canAnswer: false });
+  await openConsole('/approvals', { role: 'viewer' });
+  await screen.findByText('Refund 12?');
+  expect(screen.getByText(/^This is for others to answer/)).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Approve' })).toBeNull();
+});
+
+it('is all that an approver has of the workspace, with the API keys', async () => {
+  keepWaits();
+  await openConsole('/home', { role: 'approver', user: { ...ADA, isAdmin: false } });
+  await screen.findByText('Refund 12?');
+  const links = within(screen.getByRole('navigation', { name: 'Areas' })).getAllByRole('link');
+  expect(links.map((link) => link.getAttribute('href')?.split('/').at(-1))).toEqual(['approvals', 'api-keys']);
+  expect(screen.queryByRole('link', { name: 'Open run' })).toBeNull();
+  await click('button', 'Approve');
+  await screen.findByText('When is 12 paid?');
 });
 
 it('an approval waits in the inbox, and is decided with a comment', async () => {

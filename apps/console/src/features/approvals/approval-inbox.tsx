@@ -14,10 +14,11 @@ import { i18n } from '../../language/i18n.ts';
 import classes from './approval-inbox.module.css';
 import { Decision } from './decision.tsx';
 import { HumanForm } from './human-form.tsx';
+import { MayNotAnswer } from './may-not-answer.tsx';
 
 /** What runs of the workspace wait for: decisions and forms, the oldest first. */
 export function ApprovalInbox() {
-  const { workspaceId, can } = useWorkspace();
+  const { workspaceId } = useWorkspace();
   const approvals = useQuery(approvalsQuery(workspaceId));
   const tasks = useQuery(humanTasksQuery(workspaceId));
   const isPending = approvals.isPending || tasks.isPending;
@@ -47,7 +48,7 @@ export function ApprovalInbox() {
       ) : (
         <Stack component="ul" className={classes.list}>
           {entries.map((entry) => (
-            <Entry key={entry.waitId} entry={entry} workspaceId={workspaceId} canAnswer={can('editor')} />
+            <Entry key={entry.waitId} entry={entry} />
           ))}
         </Stack>
       )}
@@ -63,11 +64,13 @@ interface Waiting {
   readonly workflowName: string | null;
   readonly title: string;
   readonly waitingSince: string;
+  readonly canAnswer: boolean;
   readonly answer: ReactNode;
 }
 
-function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId: string; canAnswer: boolean }) {
-  const { executionId, nodeId, workflowName, title, waitingSince, answer } = entry;
+function Entry({ entry }: { entry: Waiting }) {
+  const { workspaceId, can } = useWorkspace();
+  const { executionId, nodeId, workflowName, title, waitingSince, canAnswer, answer } = entry;
   return (
     <li className={classes.entry}>
       <div>
@@ -78,16 +81,18 @@ function Entry({ entry, workspaceId, canAnswer }: { entry: Waiting; workspaceId:
           {workflowName ?? i18n.t('Deleted workflow')} ·{' '}
           <Trans id="Waiting for <0/>" components={{ 0: <ElapsedTime since={waitingSince} /> }} />
         </Text>
-        <AnchorLink
-          to="/w/$workspaceId/runs/$executionId"
-          params={{ workspaceId, executionId }}
-          search={{ node: nodeId }}
-          size="sm"
-        >
-          {i18n.t('Open run')}
-        </AnchorLink>
+        {can('runs.read') && (
+          <AnchorLink
+            to="/w/$workspaceId/runs/$executionId"
+            params={{ workspaceId, executionId }}
+            search={{ node: nodeId }}
+            size="sm"
+          >
+            {i18n.t('Open run')}
+          </AnchorLink>
+        )}
       </div>
-      {canAnswer && answer}
+      {canAnswer ? answer : <MayNotAnswer />}
     </li>
   );
 }

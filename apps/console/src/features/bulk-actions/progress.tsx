@@ -27,7 +27,7 @@ export function Settled({ action }: { action: BulkAction }) {
 export function Abort({ action }: { action: BulkAction }) {
   const { can } = useWorkspace();
   const queryClient = useQueryClient();
-  if (action.status !== 'running' || !can('editor')) return null;
+  if (action.status !== 'running' || !can('runs.control')) return null;
   return (
     <ConfirmButton
       label={i18n.t('Abort')}

@@ -56,7 +56,7 @@ export function CredentialList() {
   const { workspaceId, can } = useWorkspace();
   const query = useQuery(credentialsQuery(workspaceId));
   const [isCreating, setCreating] = useState(false);
-  const newButton = can('editor') && (
+  const newButton = can('credentials.change') && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       {i18n.t('New credential')}
     </Button>
@@ -113,8 +113,8 @@ function Actions({ credential }: { credential: CredentialEntry }) {
   const [isLimiting, setLimiting] = useState(false);
   const [isConnecting, setConnecting] = useState(false);
   const isOwner = ownerId === user.id;
-  if (!can(visibility === 'private' && !isOwner ? 'admin' : 'editor')) return null;
-  const mayLimit = isOwner || (visibility === 'shared' && can('admin'));
+  if (!can(visibility === 'private' && !isOwner ? 'credentials.manage' : 'credentials.change')) return null;
+  const mayLimit = isOwner || (visibility === 'shared' && can('credentials.manage'));
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
       {connection && (

@@ -22,7 +22,7 @@ export function EditorPage() {
   const { workflowId } = route.useParams();
   const { can } = useWorkspace();
   const queryClient = useQueryClient();
-  const isEditor = can('editor');
+  const isEditor = can('workflows.edit');
   // Editing starts from what is stored now, never from the cache.
   const opened = useQuery({
     queryKey: ['opened-workflow', workflowId, isEditor],
@@ -48,7 +48,7 @@ function Ready({ opened, types }: { opened: { workflow: Workflow; draft: ReadDra
   const { before, after, node } = route.useSearch();
   const { can } = useWorkspace();
   const { data: workflow = opened.workflow } = useQuery(workflowQuery(opened.workflow.id));
-  const isReadOnly = !can('editor') || workflow.managed;
+  const isReadOnly = !can('workflows.edit') || workflow.managed;
   const session = useCreateSession({ opened, workflow, types, selected: node, isReadOnly });
   const { model, drafts } = session;
   useBlocker({

@@ -36,11 +36,11 @@ export function Toolbar() {
 }
 
 function ReadOnlyTools() {
-  const { model } = useEditorSession();
+  const { model, workflow } = useEditorSession();
   const { can } = useWorkspace();
   return (
     <>
-      {can('editor') && (
+      {can('runs.start') && (
         <Tool label={i18n.t('Run')} onClick={() => model.open({ kind: 'run' })}>
           <Play size={17} aria-hidden />
         </Tool>
@@ -48,11 +48,13 @@ function ReadOnlyTools() {
       <Tool label={i18n.t('Versions')} onClick={() => model.open({ kind: 'versions' })}>
         <History size={17} aria-hidden />
       </Tool>
+      {can('workflows.publish') && !workflow.managed && <Activation />}
     </>
   );
 }
 
 function EditTools() {
+  const { can } = useWorkspace();
   const { model, versions } = useEditorSession();
   const isDirty = useEditor(hasChanges);
   const canUndo = useEditor(({ history }) => history.past.length > 0);
@@ -92,7 +94,7 @@ function EditTools() {
       <Tool label={i18n.t('Settings')} onClick={() => model.open({ kind: 'settings' })}>
         <SlidersHorizontal size={17} aria-hidden />
       </Tool>
-      <Activation />
+      {can('workflows.publish') && <Activation />}
       <Button
         variant="default"
         leftSection={<Save size={16} aria-hidden />}

@@ -19,7 +19,7 @@ export function useShortcuts(): void {
     [
       'mod+Enter',
       () => {
-        if (can('editor') && !isOpen('comment', 'versions', 'settings')) model.open({ kind: 'run' });
+        if (can('runs.start') && !isOpen('comment', 'versions', 'settings')) model.open({ kind: 'run' });
       },
     ],
     [

@@ -46,10 +46,10 @@ const COLUMNS: Columns<EventEndpoint> = [
 export function EndpointList() {
   const { workspaceId, can } = useWorkspace();
   const queryClient = useQueryClient();
-  const query = useQuery({ ...eventEndpointsQuery(workspaceId), enabled: can('admin') });
+  const query = useQuery({ ...eventEndpointsQuery(workspaceId), enabled: can('events.manage') });
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<CreatedEventEndpoint>();
-  if (!can('admin')) {
+  if (!can('events.manage')) {
     return (
       <Page title={i18n.t('Event endpoints')}>
         <EmptyState title={i18n.t('For admins')}>

@@ -162,7 +162,7 @@ function Actions({ group: { id, workspaceId, state, workflows } }: { group: Fail
     onSuccess: (changed) => queryClient.setQueryData(failureGroupQuery(id).queryKey, changed),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['failure-groups', workspaceId] }),
   });
-  if (!can('editor')) return null;
+  if (!can('runs.control')) return null;
   return (
     <>
       {state === 'open' ? (

@@ -9,10 +9,26 @@ import { i18n } from '../../language/i18n.ts';
 
 /** What people read for a role. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  approver: i18n.t({ id: 'role: approver', message: 'approver' }),
   viewer: i18n.t({ id: 'role: viewer', message: 'viewer' }),
+  operator: i18n.t({ id: 'role: operator', message: 'operator' }),
+  publisher: i18n.t({ id: 'role: publisher', message: 'publisher' }),
+  author: i18n.t({ id: 'role: author', message: 'author' }),
   editor: i18n.t({ id: 'role: editor', message: 'editor' }),
   admin: i18n.t({ id: 'role: admin', message: 'admin' }),
   owner: i18n.t({ id: 'role: owner', message: 'owner' }),
+};
+
+/** What a role may do, in a sentence. */
+const ROLE_TEXTS: Readonly<Record<Role, string>> = {
+  approver: i18n.t('Answers approvals and forms, and sees nothing else.'),
+  viewer: i18n.t('Reads workflows and runs.'),
+  operator: i18n.t('Reads everything, and starts, stops and re-runs.'),
+  publisher: i18n.t('Operates, and decides which saved versions are active.'),
+  author: i18n.t('Operates and edits workflows, and publishes nothing.'),
+  editor: i18n.t('Edits, publishes and runs workflows, and answers approvals.'),
+  admin: i18n.t('Edits everything, and manages members and settings.'),
+  owner: i18n.t('May do everything, including deleting the workspace.'),
 };
 
 const EMPTY: { readonly email: string; readonly role: Role } = { email: '', role: 'editor' };
@@ -48,7 +64,7 @@ export function CreateInvite({
           }}
           onCancel={close}
         >
-          {({ text, choice }) => (
+          {({ text, choice, values }) => (
             <>
               <TextInput
                 label={i18n.t('E-mail')}
@@ -59,6 +75,7 @@ export function CreateInvite({
               />
               <Select
                 label={i18n.t('Role')}
+                description={ROLE_TEXTS[values.role]}
                 allowDeselect={false}
                 data={ROLES.map((value) => ({ value, label: ROLE_NAMES[value] }))}
                 {...choice('role', ROLES)}

@@ -36,7 +36,7 @@ export function MemberList() {
     <Page
       title={i18n.t('Members')}
       actions={
-        can('admin') && (
+        can('members.manage') && (
           <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={inviting.open}>
             {i18n.t('Invite')}
           </Button>
@@ -50,7 +50,7 @@ export function MemberList() {
         keyOf={({ userId }) => userId}
         empty={<EmptyState title={i18n.t('No member')}>{i18n.t('Invite a person.')}</EmptyState>}
       />
-      {can('admin') && <InviteList workspaceId={workspaceId} />}
+      {can('members.manage') && <InviteList workspaceId={workspaceId} />}
       <CreateInvite workspaceId={workspaceId} isOpen={isInviting} onClose={inviting.close} />
     </Page>
   );
@@ -64,12 +64,12 @@ function RoleOf({ member: { userId, name, role } }: { member: MemberEntry }) {
     onError: notifyProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: membersQuery(workspaceId).queryKey }),
   });
-  if (!can('admin') || userId === user.id) return ROLE_NAMES[role];
+  if (!can('members.manage') || userId === user.id) return ROLE_NAMES[role];
   return (
     <Select
       aria-label={i18n.t('Role of {name}', { name })}
       size="xs"
-      w={110}
+      w={130}
       allowDeselect={false}
       data={ROLES.map((value) => ({ value, label: ROLE_NAMES[value] }))}
       value={role}
@@ -85,7 +85,7 @@ function Remove({ member: { userId, name } }: { member: MemberEntry }) {
   const { workspaceId, can, user } = useWorkspace();
   const queryClient = useQueryClient();
   if (userId === user.id) return <Leave />;
-  if (!can('admin')) return null;
+  if (!can('members.manage')) return null;
   return (
     <ConfirmButton
       label={i18n.t('Remove')}

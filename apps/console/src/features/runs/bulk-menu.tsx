@@ -1,4 +1,4 @@
-import { type CreateBulkActionBody, MAX_NAMED_RUNS } from '@deckhand/contracts';
+import { BULK_ACTION_PERMISSIONS, type CreateBulkActionBody, MAX_NAMED_RUNS } from '@deckhand/contracts';
 import { Button, Menu, Text } from '@mantine/core';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
@@ -36,7 +36,8 @@ function useBulkAction(workflowId: string | undefined) {
 export function BulkMenu({ filter }: { filter: RunFilter }) {
   const { can } = useWorkspace();
   const { dialog, start } = useBulkAction(filter.workflowId);
-  if (!can('editor')) return null;
+  const actions = ACTIONS.filter((action) => can(BULK_ACTION_PERMISSIONS[action]));
+  if (actions.length === 0) return null;
   return (
     <>
       <Menu position="bottom-end">
@@ -46,7 +47,7 @@ export function BulkMenu({ filter }: { filter: RunFilter }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {ACTIONS.map((action) => (
+          {actions.map((action) => (
             <Menu.Item
               key={action}
               {...(action === 'delete' && { c: 'var(--status-bad)' })}
@@ -73,7 +74,8 @@ export function BulkButtons({
 }) {
   const { can } = useWorkspace();
   const { dialog, start } = useBulkAction(workflowId);
-  if (!can('editor')) return null;
+  const actions = ACTIONS.filter((action) => can(BULK_ACTION_PERMISSIONS[action]));
+  if (actions.length === 0) return null;
   if (executionIds.length > MAX_NAMED_RUNS) {
     return (
       <Text size="sm">
@@ -83,7 +85,7 @@ export function BulkButtons({
   }
   return (
     <>
-      {ACTIONS.map((action) => (
+      {actions.map((action) => (
         <Button
           key={action}
           variant="default"

@@ -9,6 +9,7 @@ import { useWorkspace } from '../../api/use-workspace.ts';
 import { i18n } from '../../language/i18n.ts';
 import { Decision } from '../approvals/decision.tsx';
 import { HumanForm } from '../approvals/human-form.tsx';
+import { MayNotAnswer } from '../approvals/may-not-answer.tsx';
 import { loopsAround } from './iteration.ts';
 import { NodeData } from './node-data.tsx';
 import { useRerunChoices } from './rerun-versions.ts';
@@ -54,7 +55,7 @@ export function NodePanel({
         <CloseButton aria-label={i18n.t('Close')} onClick={onClose} />
       </Group>
       {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
-      {can('editor') && isFinished(run.status) && (
+      {can('runs.start') && isFinished(run.status) && (
         <RerunFailed run={run} nodeId={nodeId} definition={definition} titles={titles} />
       )}
       {progress ? (
@@ -118,9 +119,8 @@ function RerunFailed({
 
 /** The form for a waiting node: an approval or a human task. */
 function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefinition }) {
-  const { can } = useWorkspace();
   const category = useNodeTypes().get(node.type)?.category;
-  if (!can('editor') || category !== 'person') return null;
+  if (category !== 'person') return null;
   return (
     <>
       <OpenDecision executionId={executionId} nodeId={node.id} />
@@ -137,7 +137,7 @@ function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: st
   return (
     <Stack gap="xs">
       <Text fw={600}>{entry.message}</Text>
-      <Decision key={entry.waitId} entry={entry} />
+      {entry.canAnswer ? <Decision key={entry.waitId} entry={entry} /> : <MayNotAnswer />}
     </Stack>
   );
 }
@@ -151,7 +151,7 @@ function OpenForms({ executionId, nodeId }: { executionId: string; nodeId: strin
     .map((task) => (
       <Stack key={task.waitId} gap="xs">
         <Text fw={600}>{task.title}</Text>
-        <HumanForm task={task} />
+        {task.canAnswer ? <HumanForm task={task} /> : <MayNotAnswer />}
       </Stack>
     ));
 }

@@ -38,8 +38,8 @@ interface RunActionsProps {
 /** The actions on a run in its current status: stop, pause, resume, rerun, save as a test, redact, delete. */
 export function RunActions(props: RunActionsProps) {
   const { can } = useWorkspace();
-  if (!can('editor')) return null;
-  return isFinished(props.run.status) ? <RunAgain {...props} /> : <Steer run={props.run} />;
+  if (isFinished(props.run.status)) return can('runs.start') && <RunAgain {...props} />;
+  return can('runs.control') && <Steer run={props.run} />;
 }
 
 function Steer({ run }: { run: Execution }) {
@@ -137,6 +137,7 @@ export function useRerun(run: Execution) {
 }
 
 function RunAgain({ run, selected, titles }: RunActionsProps) {
+  const { can } = useWorkspace();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [isRedacting, redacting] = useDisclosure(false);
@@ -187,10 +188,14 @@ function RunAgain({ run, selected, titles }: RunActionsProps) {
           {(run.status === 'success' || run.status === 'failed') && (
             <Menu.Item onClick={saving.open}>{i18n.t('Save as a test…')}</Menu.Item>
           )}
-          <Menu.Item onClick={redacting.open}>{i18n.t('Redact…')}</Menu.Item>
-          <Menu.Item c="var(--status-bad)" onClick={deleting.open}>
-            {i18n.t('Delete…')}
-          </Menu.Item>
+          {can('runs.delete') && (
+            <>
+              <Menu.Item onClick={redacting.open}>{i18n.t('Redact…')}</Menu.Item>
+              <Menu.Item c="var(--status-bad)" onClick={deleting.open}>
+                {i18n.t('Delete…')}
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
       <ConfirmDialog

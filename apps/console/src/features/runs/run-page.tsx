@@ -202,7 +202,7 @@ function Callbacks({ executionId, callbacks }: { executionId: string; callbacks:
 function Replay({ callback: { id, executionId, type, status } }: { callback: Row }) {
   const { can } = useWorkspace();
   const queryClient = useQueryClient();
-  if (status === 'pending' || !can('editor')) return null;
+  if (status === 'pending' || !can('runs.control')) return null;
   return (
     <ReplayButton
       type={type}

@@ -126,7 +126,7 @@ function RunNow({ schedule: { workflowId, workflowName, nodeId, timezone } }: { 
       await navigate({ to: '/w/$workspaceId/runs/$executionId', params: { workspaceId, executionId } });
     },
   });
-  if (!can('editor')) return null;
+  if (!can('runs.start')) return null;
   return (
     <Button
       variant="default"
@@ -149,7 +149,7 @@ function PauseOrResume({ schedule: { workflowId, workflowName, nodeId, pausedAt 
     onError: notifyProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: schedulesQuery(workspaceId).queryKey }),
   });
-  if (!can('editor')) return null;
+  if (!can('runs.control')) return null;
   return (
     <Button
       variant="default"

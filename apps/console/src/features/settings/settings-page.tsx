@@ -36,10 +36,10 @@ export function SettingsPage() {
       {query.data ? (
         <Stack gap="xl" key={workspaceId}>
           <Form key={query.data.errorWorkflowId} workspace={query.data} />
-          {can('admin') && <FailureAlerts errorWorkflowId={query.data.errorWorkflowId} />}
+          {can('workspace.change') && <FailureAlerts errorWorkflowId={query.data.errorWorkflowId} />}
           <Usage />
-          {can('admin') && <CallbackSecrets />}
-          {can('owner') && <DeleteWorkspace />}
+          {can('events.manage') && <CallbackSecrets />}
+          {can('workspace.delete') && <DeleteWorkspace />}
         </Stack>
       ) : (
         <Loading />
@@ -65,7 +65,7 @@ function Form({ workspace }: { workspace: WorkspaceEntry }) {
       notify(i18n.t('The settings are saved.'));
     },
   });
-  const isReadOnly = !can('admin');
+  const isReadOnly = !can('workspace.change');
   return (
     <form
       onSubmit={(event) => {

@@ -40,7 +40,7 @@ export function VariableList() {
   const { workspaceId, can } = useWorkspace();
   const query = useQuery(variablesQuery(workspaceId));
   const [isCreating, setCreating] = useState(false);
-  const newButton = can('editor') && (
+  const newButton = can('variables.change') && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       {i18n.t('New variable')}
     </Button>
@@ -83,7 +83,7 @@ function Actions({ variable }: { variable: VariableEntry }) {
       {isShowing && <Uses variable={variable} onClose={() => setShowing(false)} />}
     </>
   );
-  if (!can('editor')) return whereUsed;
+  if (!can('variables.change')) return whereUsed;
   return (
     <Group gap="xs" wrap="nowrap">
       {whereUsed}

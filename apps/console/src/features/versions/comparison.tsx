@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ReactFlowProvider } from '@xyflow/react';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { versionQuery, versionsQuery } from '../../api/workflows.ts';
 import { Broken } from '../../components/broken.tsx';
 import { AnchorLink, ButtonLink } from '../../components/links.tsx';
@@ -27,7 +28,7 @@ const EMPTY: Definition = { nodes: [], edges: [] };
  */
 export function Comparison({ before, after }: { before: string | undefined; after: string }) {
   const { workflow } = useEditorSession();
-  const isReadOnly = useEditor((state) => state.isReadOnly);
+  const mayPublish = useWorkspace().can('workflows.publish') && !workflow.managed;
   const baseVersionId = useEditor((state) => state.baseVersionId);
   const { id: workflowId, workspaceId } = workflow;
   const versions = useQuery(versionsQuery(workflowId));
@@ -48,7 +49,7 @@ export function Comparison({ before, after }: { before: string | undefined; afte
       }
       actions={
         <>
-          {versions.data && !isReadOnly && <Publish versions={versions.data.data} after={after} />}
+          {versions.data && mayPublish && <Publish versions={versions.data.data} after={after} />}
           <ButtonLink
             variant="default"
             to="/w/$workspaceId/workflows/$workflowId"

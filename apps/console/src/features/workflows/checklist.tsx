@@ -17,7 +17,7 @@ export function Checklist() {
     defaultValue: false,
     getInitialValueInEffect: false,
   });
-  const { data } = useQuery({ ...firstStepsQuery(workspaceId), enabled: !isHidden && can('editor') });
+  const { data } = useQuery({ ...firstStepsQuery(workspaceId), enabled: !isHidden && can('workflows.edit') });
   if (isHidden || !data) return null;
   const { workflowId, hasRun, hasActive, hasAlerts } = data;
   if (hasRun && hasActive && hasAlerts) return null;

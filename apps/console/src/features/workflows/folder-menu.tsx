@@ -18,7 +18,7 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDelet
   const { workspaceId, can } = useWorkspace();
   const queryClient = useQueryClient();
   const tree = useQuery(foldersQuery(workspaceId)).data;
-  if (!can('editor') || !tree) return null;
+  if (!can('workflows.edit') || !tree) return null;
   const { id, name } = folder;
   const refresh = () => queryClient.invalidateQueries({ queryKey: foldersQuery(workspaceId).queryKey });
   const actions: Action[] = [

@@ -52,7 +52,7 @@ export function WorkflowList() {
   if (folderId !== null && !folder) return <NoSuchFolder workspaceId={workspaceId} />;
   const narrow = (change: WorkflowAddress): void =>
     void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
-  const newButton = can('editor') && (
+  const newButton = can('workflows.edit') && (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={creating.open}>
       {i18n.t('New workflow')}
     </Button>
@@ -73,7 +73,7 @@ export function WorkflowList() {
         )
       }
       actions={
-        can('editor') && (
+        can('workflows.edit') && (
           <>
             <Button variant="default" leftSection={<FolderPlus size={16} aria-hidden />} onClick={creatingFolder.open}>
               {i18n.t('New folder')}

@@ -30,7 +30,7 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
   const { workspaceId, can } = useWorkspace();
   const queryClient = useQueryClient();
   const tree = useQuery(foldersQuery(workspaceId)).data;
-  if (!can('editor') || !tree) return null;
+  if (!can('workflows.edit') || !tree) return null;
   if (workflow.managed) {
     return (
       <Text size="xs" c="dimmed" title={i18n.t('Files define this workflow')}>
@@ -42,6 +42,26 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
   const refresh = async (): Promise<void> => {
     queryClient.removeQueries({ queryKey: workflowQuery(id).queryKey });
     await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
+  };
+  const deletion: Action = {
+    label: i18n.t('Delete'),
+    Icon: Trash2,
+    isDangerous: true,
+    dialog: (close) => (
+      <ConfirmDialog
+        question={i18n.t('Delete the workflow {name}?', { name })}
+        consequence={i18n.t(
+          'Its versions, webhooks and schedules are deleted, and its runs in progress are stopped. Its runs stay in the list of runs.',
+        )}
+        label={i18n.t('Delete')}
+        act={async () => {
+          await deleteWorkflow(id);
+          notify(i18n.t('The workflow {name} is deleted.', { name }));
+          await refresh();
+        }}
+        onClose={close}
+      />
+    ),
   };
   const actions: Action[] = [
     renameAction(name, async (next) => {
@@ -107,26 +127,8 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
       Icon: History,
       dialog: (close) => <ActivationList workflowId={id} name={name} onClose={close} />,
     },
-    {
-      label: i18n.t('Delete'),
-      Icon: Trash2,
-      isDangerous: true,
-      dialog: (close) => (
-        <ConfirmDialog
-          question={i18n.t('Delete the workflow {name}?', { name })}
-          consequence={i18n.t(
-            'Its versions, webhooks and schedules are deleted, and its runs in progress are stopped. Its runs stay in the list of runs.',
-          )}
-          label={i18n.t('Delete')}
-          act={async () => {
-            await deleteWorkflow(id);
-            notify(i18n.t('The workflow {name} is deleted.', { name }));
-            await refresh();
-          }}
-          onClose={close}
-        />
-      ),
-    },
+    // Deleting an active one is also withdrawing it.
+    ...(workflow.status === 'active' && !can('workflows.publish') ? [] : [deletion]),
   ];
   return <ActionMenu of={name} actions={actions} />;
 }

@@ -72,7 +72,7 @@ async function lockErasable(
   actor: Actor,
   executionId: string,
 ): Promise<{ status: ExecutionStatus; workspaceId: string }> {
-  const run = await lockExecution(tx, actor, executionId);
+  const run = await lockExecution(tx, actor, executionId, 'runs.delete');
   const [uses] = await tx.$queryRaw<RunUses[]>(Prisma.sql`
     SELECT ${erasableState} FROM executions e WHERE e.id = ${executionId}::uuid`);
   const reason = uses ? describeUses(uses) : undefined;

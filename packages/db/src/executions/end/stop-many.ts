@@ -1,5 +1,5 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../../access.ts';
+import { type Actor, requirePermission } from '../../access.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { LOCK_RUNS } from '../../lock-order.ts';
 import { filterConditions, resolveFilter } from '../read/filter.ts';
@@ -15,8 +15,8 @@ const DESCENDANTS_MS = 2_000;
 
 /**
  * Stops the unfinished runs of a workspace that match the filter, and their descendants, batch by batch. A run that
- * starts in the meantime may be missed. @returns how many were stopped. @throws DeckhandError FORBIDDEN below the role
- * editor.
+ * starts in the meantime may be missed. @returns how many were stopped. @throws DeckhandError FORBIDDEN without the
+ * permission.
  */
 export async function stopExecutions(
   db: Database,
@@ -24,7 +24,7 @@ export async function stopExecutions(
   filter: ExecutionFilter,
   onStopped: OnStopped,
 ): Promise<number> {
-  await requireRole(db, actor, filter.workspaceId, 'editor');
+  await requirePermission(db, actor, filter.workspaceId, 'runs.control');
   const condition = filterConditions(await resolveFilter(db, filter));
   // Unfinished runs are not in the search index: each one that matches the other filters is read.
   return stopWhere(db, isSearch(filter) ? Prisma.sql`${condition} AND ${matchesRun(filter)}` : condition, onStopped);

@@ -17,7 +17,7 @@ export type OnStopped = (executionIds: readonly string[]) => Promise<void>;
  */
 export function stopExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
   return db.$transaction(async (tx) => {
-    const { status } = await lockExecution(tx, actor, executionId);
+    const { status } = await lockExecution(tx, actor, executionId, 'runs.control');
     if (!canMove(status, 'stop')) {
       throw new DeckhandError('INVALID_STATE', { message: `The run is finished (${status})` });
     }

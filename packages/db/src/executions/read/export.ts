@@ -1,4 +1,4 @@
-import { type Actor, requireRole } from '../../access.ts';
+import { type Actor, requirePermission } from '../../access.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { walk } from '../../search/find.ts';
 import { isSearch } from '../../search/match.ts';
@@ -58,7 +58,7 @@ export async function exportExecutionIds(
   let after = request.after;
   do {
     if (performance.now() > deadline) throw new Error(`the export took longer than ${timeoutMs} ms`);
-    await requireRole(db, actor, request.workspaceId, 'viewer');
+    await requirePermission(db, actor, request.workspaceId, 'runs.read');
     const part = { ...resolved, after };
     const { ids, end } = await read((source) => readPage(source, part));
     // A run that moved since the part before was read would be read twice.

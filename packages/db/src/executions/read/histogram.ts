@@ -1,5 +1,5 @@
 import { type ExecutionFilter, type ExecutionHistogram, type ExecutionStatus, toDate } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../../access.ts';
+import { type Actor, requirePermission } from '../../access.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { toStatusCounts } from '../../monitoring/run-stats.ts';
 import { BEGAN_AT, filterConditions, resolveFilter } from './filter.ts';
@@ -31,7 +31,7 @@ export async function readRunHistogram(
   source = db,
 ): Promise<ExecutionHistogram> {
   const { workspaceId } = filter;
-  await requireRole(db, actor, workspaceId, 'viewer');
+  await requirePermission(db, actor, workspaceId, 'runs.read');
   const { since, from, to, bucketSeconds } = periodOf(filter);
   const startedAt = { ...filter.startedAt, gte: new Date(since).toISOString() };
   const resolved = await resolveFilter(source, { ...filter, startedAt });

@@ -7,7 +7,7 @@ import {
   type PageOf,
   parseOwnJson,
 } from '@deckhand/contracts';
-import type { Actor } from '../../access.ts';
+import { type Actor, memberMay } from '../../access.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { toPage } from '../../paging.ts';
 
@@ -34,7 +34,7 @@ export async function listIterations(
 ): Promise<PageOf<IterationEntry>> {
   const seen = await db.$queryRaw<unknown[]>`/* executions.find-visible */
     SELECT 1 FROM executions e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     WHERE e.id = ${executionId}::uuid AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
   if (seen.length === 0) throw new DeckhandError('NOT_FOUND', { message: 'No such run' });
   const { status = null, iteration = null, limit, offset } = query;

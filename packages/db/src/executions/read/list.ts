@@ -1,5 +1,5 @@
 import type { ExecutionFilter, Page } from '@deckhand/contracts';
-import { type Actor, requireRole } from '../../access.ts';
+import { type Actor, requirePermission } from '../../access.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { isSearch } from '../../search/match.ts';
 import { countFound, findIds } from '../../search/find.ts';
@@ -37,7 +37,7 @@ export async function listExecutionIds(
   request: ListExecutionsRequest & Page,
   source = db,
 ): Promise<ExecutionIdPage> {
-  await requireRole(db, actor, request.workspaceId, 'viewer');
+  await requirePermission(db, actor, request.workspaceId, 'runs.read');
   const resolved = await resolveFilter(source, request);
   const range = { limit: request.limit + 1, offset: request.offset };
   const ids = isSearch(request) ? await findIds(source, resolved, range) : await listIds(source, resolved, range);

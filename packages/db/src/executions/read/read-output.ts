@@ -1,5 +1,5 @@
 import type { NodeStatus } from '@deckhand/contracts';
-import type { Actor } from '../../access.ts';
+import { type Actor, memberMay } from '../../access.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { inOrder } from './list-iterations.ts';
 
@@ -53,7 +53,7 @@ export async function readNodeDebug(
   const rows = await db.$queryRaw<NodeDebugRecord[]>`/* executions.read-debug */
     SELECT record.iteration, record.debug AS "debugJson"
     FROM executions e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     JOIN node_runs n ON n.execution_id = e.id AND n.node_id = ${nodeId}
     CROSS JOIN LATERAL (
       SELECT '' AS iteration, n.debug WHERE n.iterations IS NULL AND ${iteration}::text IS NULL
@@ -82,7 +82,7 @@ export async function readNodeOutput(
     SELECT record.status::text AS status, record.iteration, record.output AS "outputJson",
       record.output_ref AS "outputRef"
     FROM executions e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     JOIN node_runs n ON n.execution_id = e.id AND n.node_id = ${node.nodeId}
     CROSS JOIN LATERAL (
       SELECT n.status, '' AS iteration, n.output, n.output_ref
@@ -127,7 +127,7 @@ export async function readNodeExtent(
         ORDER BY ${inOrder(Prisma.sql`i.iteration`)} DESC LIMIT 1
       ) AS "lastIteration"
     FROM executions e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     LEFT JOIN node_runs n ON n.execution_id = e.id AND n.node_id = ${nodeId}
     WHERE e.id = ${executionId}::uuid AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
   return rows[0];

@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
-import type { Actor } from '../../access.ts';
+import { type Actor, memberMay } from '../../access.ts';
 import { batchRows, isOneOfRuns } from '../../batch.ts';
 import { type Database, Prisma } from '../../client.ts';
 
@@ -47,7 +47,7 @@ export async function readVisibleStates(
       { type: 'uuid', values: requests.map((request) => request.actor.boundTo) },
     ])} AS asked (id, user_id, bound_to, position)
     JOIN executions e ON e.id = asked.id AND ${isAsked} AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id`;
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id AND ${memberMay('runs.read')}`;
   const found = new Map(rows.map(({ position, ...state }) => [position, state]));
   return requests.map((_, index) => found.get(index + 1));
 }

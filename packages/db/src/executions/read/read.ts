@@ -6,7 +6,7 @@ import {
   INLINE_OUTPUTS_BYTES,
   type NodeStatus,
 } from '@deckhand/contracts';
-import type { Actor } from '../../access.ts';
+import { type Actor, memberMay } from '../../access.ts';
 import { batchRows, isInPartitionsOf, isRun } from '../../batch.ts';
 import { type Database, Prisma } from '../../client.ts';
 import { personJson } from '../../users.ts';
@@ -139,7 +139,7 @@ export async function readExecutions(
       -- One run at a time (OFFSET), so that the plan is good for any number of ids.
       SELECT e.* FROM executions e WHERE e.id = unplanned_id(asked.id) AND ${isInPartitionsOf(Prisma.sql`e.id`, ids)} OFFSET 0
     ) e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id AND ${memberMay('runs.read')}
       AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     CROSS JOIN LATERAL (
       -- Seldom asked of all nodes, and once for a run: OFFSET keeps it from being asked for each.
@@ -193,7 +193,7 @@ export async function readLargeValues(
   const rows = await db.$queryRaw<LargeValues[]>`/* executions.read-large-values */
     SELECT CASE WHEN ${trigger} THEN e.trigger_data END AS "triggerJson", CASE WHEN ${result} THEN e.result END AS "resultJson"
     FROM executions e
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     WHERE ${isRun(Prisma.sql`e.id`, executionId)} AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
   return rows[0];
 }

@@ -1,3 +1,4 @@
+import { memberMay } from '../../access.ts';
 import { parseOwnJson } from '@deckhand/contracts';
 import { Prisma } from '../../client.ts';
 import type { Counted, Unsettled } from './settle-starts.ts';
@@ -96,8 +97,8 @@ const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.exe
         THEN (v.input_schemas -> coalesce(asked.trigger_node_id, v.trigger_node_ids[1]))::text END AS input_schema,
       CASE
         WHEN asked.webhook_suffix IS NOT NULL AND ${isStillWebhook} IS NOT TRUE THEN 'webhookMoved'
-        WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
-        WHEN m.role = 'viewer' THEN 'forbidden'
+        WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND ${memberMay('workflows.read')} IS NOT TRUE) THEN 'notFound'
+        WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'
         WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
         WHEN v.id IS NULL THEN 'noVersion'
         WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'
@@ -163,11 +164,12 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
         rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
-        trace_parent, error_of, ${OPTION_COLUMNS}
+        trace_parent, error_of, started_by, ${OPTION_COLUMNS}
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
         rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, now(), now(), deadline_at, time_left_ms,
-        octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, ${optionValues(Prisma.sql`options`)}
+        octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, user_id,
+        ${optionValues(Prisma.sql`options`)}
       FROM admitted
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING

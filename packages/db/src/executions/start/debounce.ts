@@ -135,6 +135,7 @@ async function replace(tx: Queryable, id: string, request: Request): Promise<voi
       SET workflow_version_id = a.version_id, execution_mode = a.mode, trigger_node_id = a.start_node_id,
           trigger_data = a.trigger_data, deadline_at = a.deadline_at, time_left_ms = a.time_left_ms,
           stored_bytes = octet_length(a.trigger_data) + ${optionBytes(options)}, trace_parent = a.trace_parent,
+          started_by = a.user_id,
           joined_at = now(), revision = e.revision + 1, (${OPTION_COLUMNS}) = (SELECT ${optionValues(options)})
       FROM admitted a WHERE e.id = ${id}::uuid
       RETURNING e.workspace_id, e.stored_bytes

@@ -2,17 +2,17 @@ import {
   type ErrorCode,
   type ExecutionMode,
   type ExecutionStatus,
-  hasRole,
   isFinished,
   isUuid,
   type JsonObject,
   type JsonValue,
+  roleMay,
   type NodeStatus,
   parseOwnJson,
   type Role,
   type StartOptions,
 } from '@deckhand/contracts';
-import type { Actor } from '../../access.ts';
+import { type Actor, memberMay, needsPermission } from '../../access.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { isRun } from '../../batch.ts';
 
@@ -91,8 +91,8 @@ export async function readForRerun(
 
 /**
  * Reads the data for reruns of finished runs. @returns by the id of the run, the data or why it cannot be rerun:
- * FORBIDDEN for a viewer, EXECUTION_NOT_FINISHED, TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has no such
- * node, or the run did not reach it. Runs that the actor may not see are left out.
+ * FORBIDDEN without the permission, EXECUTION_NOT_FINISHED, TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has
+ * no such node, or the run did not reach it. Runs that the actor may not see are left out.
  */
 export async function readManyForRerun(
   db: Queryable,
@@ -114,7 +114,7 @@ export async function readManyForRerun(
       ${sources.map(({ executionId }) => executionId)}::uuid[], ${sources.map(({ fromNodeId }) => fromNodeId)}::text[]
     ) AS asked (id, from_node_id)
     JOIN executions e ON e.id = asked.id
-    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid AND ${memberMay('runs.read')}
     LEFT JOIN workflows w ON w.id = e.workflow_id
     LEFT JOIN workflow_versions v ON v.workflow_id = w.id AND v.id = CASE ${version}::text
       WHEN 'latest' THEN w.latest_version_id
@@ -127,7 +127,7 @@ export async function readManyForRerun(
 function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | RerunRefusal {
   const { workflowId, workflowVersionId, chosenVersionId } = run;
   const { triggerNodeId, executionMode, triggerData, fromNodeId } = run;
-  if (!hasRole(run.role, 'editor')) return refuse('FORBIDDEN', 'This needs the role editor');
+  if (!roleMay(run.role, 'runs.start')) return refuse('FORBIDDEN', needsPermission('runs.start'));
   if (!isFinished(run.status)) return refuse('EXECUTION_NOT_FINISHED');
   if (triggerData === null) return refuse('TRIGGER_DATA_GONE');
   if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is not a node of the version`);

@@ -1,4 +1,4 @@
-import type { Actor } from '../../access.ts';
+import { type Actor, memberMay } from '../../access.ts';
 import { queryWithRawParameters } from '../../connection.ts';
 import { namingFilesOf } from '../../files.ts';
 import { type Database, Prisma, type Queryable } from '../../client.ts';
@@ -53,7 +53,7 @@ export async function findEarlierStart(
     SELECT k.execution_id AS "executionId", coalesce(${IS_DELAYED}, false) AS "isDelayed"
     FROM idempotency_keys k
     JOIN workflows w ON w.id = k.workflow_id
-    JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${userId}::uuid AND m.role <> 'viewer'
+    JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${userId}::uuid AND ${memberMay('runs.start')}
     WHERE k.workflow_id = ${workflowId}::uuid AND k.key = ${key} AND k.body_hash = ${bodyHash}
       AND (${boundTo}::uuid IS NULL OR w.workspace_id = ${boundTo}::uuid) AND ${isAlive(Prisma.sql`k`)}`);
   return row;

@@ -12,6 +12,7 @@ import { type Database, Prisma, type Queryable } from '../../client.ts';
 import { emitEvents, hasEvents } from '../../events/emit.ts';
 import { nameFiles } from '../../files.ts';
 import { personJson } from '../../users.ts';
+import { type Answerer, answererOf, mayAnswer, requireMayAnswer } from './approvers.ts';
 import { isTimeUp } from './end-waits.ts';
 import { type LockedExecution, lockExecution, lockLinkedExecution } from '../lock.ts';
 
@@ -69,7 +70,7 @@ export interface AnswerRequest {
   readonly isSame: (recorded: string) => boolean;
 }
 
-interface FoundWait {
+interface FoundWait extends Answerer {
   readonly iteration: string;
   /** Serialised: message and choices, or title and schema. */
   readonly details: string;
@@ -103,17 +104,21 @@ export function answerWait(db: Database, actor: Actor | LinkHolder, request: Ans
   const { executionId, nodeId } = request;
   return db.$transaction(async (tx): Promise<AnswerOutcome> => {
     const isLink = actor.userId === null;
-    const run = isLink ? await lockLinkedExecution(tx, executionId) : await lockExecution(tx, actor, executionId);
+    const run = isLink
+      ? await lockLinkedExecution(tx, executionId)
+      : await lockExecution(tx, actor, executionId, 'approvals.read', 'approvals.read');
     const waits = await findWaits(tx, actor, request);
+    requireMayAnswer(waits, run.role);
     const { workspaceId } = run;
     const given = waits.find(({ answer, isUnconfirmed }) => isUnconfirmed && request.isSame(answer ?? ''));
     if (given) return { kind: 'recorded', workspaceId, ...againOf(run, given) };
     const open = waits.filter(({ at }) => at === null);
-    const inTime = open.filter((wait) => !wait.isTimeUp);
+    // What others have to answer is not meant.
+    const inTime = open.filter((wait) => !wait.isTimeUp && mayAnswer(wait));
     if (inTime.length > 1 && canBeAnswered(run)) {
       return { kind: 'several', iterations: inTime.map(({ iteration }) => iteration) };
     }
-    const wait = inTime[0] ?? open[0] ?? waits.find(({ at }) => at !== null);
+    const wait = inTime[0] ?? open.find(mayAnswer) ?? waits.find((ended) => ended.at !== null && mayAnswer(ended));
     if (!wait) return { kind: 'notWaiting' };
     if (wait.at !== null) return { kind: 'ended', end: endOf(wait, wait.at) };
     if (!canBeAnswered(run)) return { kind: 'notWaiting' };
@@ -170,7 +175,10 @@ export async function confirmAnswer(db: Database, { executionId, nodeId, iterati
 /** Maximum number of waits of a node that are read: enough to detect several. */
 const MAX_WAITS = 21;
 
-/** Reads waits of a node: unconfirmed answers of the actor, then open ones, the oldest first, then ended ones. */
+/**
+ * Reads waits of a node: unconfirmed answers of the actor, then those that the actor may answer; of these, open ones,
+ * the oldest first, then ended ones.
+ */
 function findWaits(
   tx: Queryable,
   { userId }: Actor | LinkHolder,
@@ -181,8 +189,12 @@ function findWaits(
       w.answered_at AS at, ${isTimeUp} AS "isTimeUp",
       coalesce(w.is_unconfirmed AND w.answer IS NOT NULL AND w.answered_by IS NOT DISTINCT FROM ${userId}::uuid, false)
         AS "isUnconfirmed",
-      coalesce(i.status, n.status) = 'waiting' AS "isNodeWaiting"
+      coalesce(i.status, n.status) = 'waiting' AS "isNodeWaiting", ${answererOf(userId)}
     FROM waits w
+    JOIN executions e ON e.id = w.execution_id
+    LEFT JOIN workflow_versions v ON v.id = e.workflow_version_id
+    LEFT JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${userId}::uuid
+    LEFT JOIN users me ON me.id = ${userId}::uuid
     LEFT JOIN node_iterations i
       ON i.execution_id = w.execution_id AND i.node_id = w.node_id AND i.iteration = w.iteration
     LEFT JOIN node_runs n ON n.execution_id = w.execution_id AND n.node_id = w.node_id
@@ -190,7 +202,7 @@ function findWaits(
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = ${nodeId} AND w.kind = ${kind}::wait_kind
       AND w.cancelled_at IS NULL AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
       ${iteration === null ? Prisma.empty : Prisma.sql`AND w.iteration = ${iteration}`}
-    ORDER BY "isUnconfirmed" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
+    ORDER BY "isUnconfirmed" DESC, "isApprover" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
     LIMIT ${MAX_WAITS}`);
 }
 

@@ -43,7 +43,7 @@ export function Inspector({ addedId }: { addedId: string | undefined }) {
         <>
           {/* Not among the disabled fields: URLs are copied and tested in a managed workflow, too. */}
           {form?.panel === 'webhook' && (
-            <WebhookBox workflow={workflow} nodeId={node.id} test={can('editor') ? test : undefined} />
+            <WebhookBox workflow={workflow} nodeId={node.id} test={can('runs.start') ? test : undefined} />
           )}
           <NodeDataContext
             value={(onInsert) => (

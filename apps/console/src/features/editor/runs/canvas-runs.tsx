@@ -69,14 +69,14 @@ export function CanvasRunsProvider({ children }: { children: ReactNode }) {
   const isOffCanvas = shown.executionId === undefined;
   const last = useQuery({
     ...lastRunQuery(workspaceId, workflow.id),
-    enabled: isOffCanvas && can('editor'),
+    enabled: isOffCanvas && can('runs.start'),
   }).data?.data[0];
 
   const { run } = shown;
   const mocks = Object.keys(pinned).length > 0 ? { mocks: pinned } : {};
   // Without a run on the canvas, the node gets the input that it had in the last one.
   const source = isOffCanvas ? last : run;
-  const isStartable = node !== undefined && can('editor');
+  const isStartable = node !== undefined && can('runs.test');
   // A pinned node does not run, and a trigger has nothing before it.
   const canTest = isStartable && !model.types.get(node.type)?.isTrigger && pinned[node.id] === undefined;
   const runs: CanvasRuns = {

@@ -64,7 +64,7 @@ export function NodeActions({ node, run }: { node: NodeDefinition; run: Executio
           {i18n.t('Re-run from here')}
         </Button>
       )}
-      {can('editor') && canPin(node, model.types) && pinned === undefined && (
+      {can('runs.test') && canPin(node, model.types) && pinned === undefined && (
         <Button
           {...common}
           leftSection={<Pin size={14} aria-hidden />}

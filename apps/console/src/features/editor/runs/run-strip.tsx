@@ -37,7 +37,7 @@ export function RunStrip({
         <StatusBadge status={run?.status ?? 'pending'} />
       )}
       {run && <Duration from={run.startedAt} to={run.finishedAt} />}
-      {run && can('editor') && !isFinished(run.status) && <StopButton executionId={run.id} size="compact-sm" />}
+      {run && can('runs.control') && !isFinished(run.status) && <StopButton executionId={run.id} size="compact-sm" />}
       {run && version && canvasNumber !== undefined && (
         <span>
           {describeRunVersion(version.number, canvasNumber, isDirty)}
