@@ -219,6 +219,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const resources = {
     ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
     connectors: { ...connectors, builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
+    requireConfirmed: authenticate.requireConfirmed,
     findTestOperation: createTestOperationFinder(db, builtIn),
     tryCredential: createTryCredential({
       shares,
