@@ -1662,12 +1662,42 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'a credential of other workflows is sent anywhere',
-      "!isForWorkflow && ownerId !== actor.userId && !hasRole(role, 'admin')",
-      "!isForWorkflow && ownerId === null && !hasRole(role, 'admin')",
+      "!isForWorkflow && ownerId !== actor.userId && !roleMay(role, 'credentials.manage')",
+      "!isForWorkflow && ownerId === null && !roleMay(role, 'credentials.manage')",
     ],
   ]),
   ...of('apps/api/src/credentials/try-credential.ts', 'integration:integration/api/credentials', [
-    ['a test shows the secret', 'return maskedFailure(error, opened);', 'return maskedFailure(error, []);'],
+    ['a test shows the secret', 'return maskedFailure(cause, opened);', 'return maskedFailure(cause, []);'],
+  ]),
+  ...of('apps/api/src/credentials/try-credential.ts', 'unit:credentials/try-credential', [
+    ['a caller that left holds a place', '  if (gone.aborted) leave();\n', ''],
+    ['a text of a service cannot be stored', "return text.replaceAll('\\0', '').toWellFormed();", 'return text;'],
+    [
+      'a trial takes a place of the rate that nobody uses',
+      '?? MAX_WAIT_SECONDS, MAX_WAIT_SECONDS)',
+      '?? 3_600, 3_600)',
+    ],
+  ]),
+  ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/credentials', [
+    [
+      'a scope is enough where two are needed',
+      'if (also !== undefined) requireScope',
+      'if (also === scope) requireScope',
+    ],
+  ]),
+  ...of('apps/api/src/connectors/list-choices.ts', 'integration:integration/api/second-factors', [
+    [
+      'a stolen session sends credentials to its own connector',
+      'if (found && !found.isBuiltIn) await',
+      'if (found?.isBuiltIn === true) await',
+    ],
+  ]),
+  ...of('packages/nodes/src/connectors/list-choices.ts', 'unit:connectors/list-choices', [
+    [
+      'a cursor sends the credential to another host',
+      'if (from && from.url.origin !== call.url.origin)',
+      "if (from?.url.origin === '')",
+    ],
   ]),
   ...of('packages/connectors/src/load-pack.ts', 'unit:connectors/src/load-pack', [
     ['a value of a node takes the place of a secret', '  if (first !== name) report(', "  if (first === '') report("],
@@ -2421,7 +2451,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('packages/db/src/variables.ts', VARIABLES, [
     [
       'anybody learns which workflows use a variable',
-      'where: { id, workspace: visibleWorkspace(actor) },\n    select: { workspaceId: true, name: true },',
+      "where: { id, workspace: visibleWorkspace(actor, 'workflows.read') },\n    select: { workspaceId: true, name: true },",
       'where: { id },\n    select: { workspaceId: true, name: true },',
     ],
     [

@@ -101,6 +101,7 @@ export interface ResourceContext {
   readonly connections: Connections;
   readonly connectors: ConnectorLibrary;
   readonly tryCredential: TryCredential;
+  readonly requireConfirmed: Authenticate['requireConfirmed'];
   readonly findTestOperation: TestOperationFinder;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;

@@ -109,6 +109,9 @@ import { createCredentialReader } from './webhooks/read-credential.ts';
 /** Maximum number of bytes of files in the memory of the process while they are received: in S3, 8 MiB of each. */
 const MAX_UPLOAD_BYTES = 268_435_456;
 
+/** Maximum number of rounds of a private key: those of `ssh-keygen`. Each takes some 28 ms of the process's time. */
+const MAX_KEY_ROUNDS = 24;
+
 /** Number of documents of connectors that are read at the same time: each takes up to 512 MiB. */
 const MAX_FILE_PROCESSES = 1;
 
@@ -219,6 +222,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const resources = {
     ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
     connectors: { ...connectors, builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
+    requireConfirmed: authenticate.requireConfirmed,
     findTestOperation: createTestOperationFinder(db, builtIn),
     tryCredential: createTryCredential({
       shares,
@@ -236,7 +240,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
       services: {
         ...{ http, connectors, postgres, traffic: createTrafficControl({ redis, logger }) },
         mail: createMailSender({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE }),
-        sftp: createSftpClient({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE }),
+        sftp: createSftpClient({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE, maxKeyRounds: MAX_KEY_ROUNDS }),
       },
     }),
     connections: createConnections({

@@ -99,7 +99,12 @@ export {
   storeConnection,
   touchConnection,
 } from './credentials/connections.ts';
-export { readCredentialToTry, recordCredentialTest, type TriedCredential } from './credentials/tried-credentials.ts';
+export {
+  readCredentialToTry,
+  recordTrial,
+  storeCredentialTest,
+  type TriedCredential,
+} from './credentials/tried-credentials.ts';
 export {
   createCredential,
   deleteCredential,

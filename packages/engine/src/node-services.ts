@@ -479,6 +479,8 @@ export interface OperationRequest {
 
 /** An operation of a connector, which a node calls. */
 export interface ConnectorOperation {
+  /** Whether the service comes with its connector; otherwise, members of the workspace chose its servers. */
+  readonly isBuiltIn: boolean;
   /** The schema of its values, by place: `path`, `query`, `header`, `cookie`, `server`, and `body`. */
   readonly schema: JsonObject;
   /** How further pages are read; undefined if it has no pages. */

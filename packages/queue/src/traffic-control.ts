@@ -36,7 +36,10 @@ export function createTrafficControl({ redis, logger }: { redis: Redis; logger: 
         if (kind === 'open') throw circuitOpen(host, waitMs);
         const isShort = waitMs <= (request.mayRest ? MAX_WAIT_IN_WORKER_MS : MAX_WAIT_WITHOUT_REST_MS);
         if (kind === 'limited' || !isShort) throw rateLimited(request, waitMs, kind === 'waiting');
-        await sleep(waitMs, undefined, { signal });
+        await sleep(waitMs, undefined, { signal }).catch((error: unknown) => {
+          signal.throwIfAborted();
+          throw error;
+        });
       }
     },
   };

@@ -249,7 +249,7 @@ describe('a test of a credential', () => {
   /** A service that refuses each token but one, and repeats what it got. */
   const startService = () =>
     serve(({ headers: { authorization = '' } }, response) =>
-      response.writeHead(authorization === `Bearer ${SECRET}` ? 200 : 401).end(`refused: ${authorization}`),
+      response.writeHead(authorization === `Bearer ${SECRET}` ? 200 : 401).end(`refused: ${authorization}\0`),
     );
 
   it('is remembered with it until its secret is replaced, without the secret', async () => {
@@ -270,9 +270,26 @@ describe('a test of a credential', () => {
     const kept = await gateway.call('GET', path, { as: instance.key });
     expect(kept.body).toMatchObject({ lastTest: failed.body });
     const entries = await instance.db.auditEntry.findMany({ where: { action: 'credential.test' } });
-    const details = { name: 'Mail', ok: false, code: 'HTTP_STATUS' };
-    expect(entries).toContainEqual(expect.objectContaining({ resourceId: credential.id, details }));
+    const entry = expect.objectContaining({ resourceId: credential.id, details: { name: 'Mail', origin: url } });
+    expect(entries).toEqual(expect.arrayContaining([entry, entry]));
     expect(JSON.stringify([entries, gateway.log])).not.toContain(SECRET);
+  });
+
+  it('403: with a key that may not use it in workflows, nor list choices with it', async () => {
+    const { body: credential } = await create({});
+    const [all, ...others] = await Promise.all(
+      [['credentials:write', 'connectors:write', 'workflows:write'], ['credentials:write'], ['connectors:write']].map(
+        (scopes) => createKey(gateway, instance.session, { scopes }),
+      ),
+    );
+    const names = { connector: 'absent', version: '1.0.0', operation: 'a.b', field: 'body.a' };
+    const body = { workspaceId: instance.workspaceId, credentialId: credential.id, ...names };
+    const both = async (as = '') => [
+      (await test(credential.id, {}, as)).status,
+      (await gateway.call('POST', '/api/connectors/options', { as, body })).status,
+    ];
+    expect(await both(all)).toEqual([400, 422]);
+    for (const key of others) expect(await both(key)).toEqual([403, 403]);
   });
 
   it('connects to the server that the credential names', async () => {
@@ -352,6 +369,10 @@ describe('choices of a field of a connector', () => {
       gateway.call('POST', '/api/connectors/options', { as, body: { workspaceId, ...field, credentialId, ...more } });
     const first = await choices();
     expect(first).toMatchObject({ status: 200, body: { data: { length: 60 }, next: expect.any(String) } });
+    const entry = await instance.db.auditEntry.findFirst({ where: { action: 'credential.list_choices' } });
+    const { connector, version, field: path } = field;
+    const details = { name: 'Mail', connector, version, field: path };
+    expect(entry).toMatchObject({ resourceId: credentialId, details });
     const second = await choices({ cursor: first.body.next });
     expect(second.body).toEqual({ data: [{ value: 'C99', label: 'c-0' }], next: null });
     const found = await choices({ search: 'C-59' });

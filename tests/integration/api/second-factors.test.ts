@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createPasswordResetByOperator } from '@deckhand/db';
 import { createSecretBox } from '@deckhand/runtime';
 import { createAuthenticator } from '../../harness/authenticator.ts';
+import { chatAt } from '../../harness/connectors.ts';
 import {
   addPerson,
   addSession,
@@ -417,6 +418,18 @@ describe('a person with a second factor', () => {
       });
     const invite = () =>
       gateway.call('POST', `/api/workspaces/${workspaceId}/invites`, { as, body: { role: 'viewer' } });
+    // A connector of the workspace chooses where it sends a credential.
+    const connector = { workspaceId, ...chatAt('http://127.0.0.1:1') };
+    expect((await gateway.call('POST', '/api/connectors', { as: instance.key, body: connector })).status).toBe(201);
+    const stored = await gateway.call('POST', '/api/credentials', {
+      ...{ as: instance.key, body: { workspaceId, name: 'c', type: 'bearer', secret: { token: 't' } } },
+    });
+    const field = { connector: 'chat', version: '1.0.0', operation: 'message.send', field: 'body.channel' };
+    const listChoices = () =>
+      gateway.call('POST', '/api/connectors/options', {
+        ...{ as, body: { workspaceId, credentialId: stored.body.id, ...field } },
+      });
+    expect(outcome(await listChoices())).toEqual([403, 'CONFIRMATION_REQUIRED']);
     const addApps = () => gateway.call('POST', '/api/auth/recovery-codes', { as });
     for (const act of [createKey, addCredential, invite, addApps]) {
       expect(outcome(await act())).toEqual([403, 'CONFIRMATION_REQUIRED']);
@@ -428,6 +441,7 @@ describe('a person with a second factor', () => {
     expect(outcome(await createKey())).toEqual([403, 'CONFIRMATION_REQUIRED']);
     expect((await confirm({ code: codeOf(secret) })).status).toBe(204);
     for (const act of [createKey, addCredential, invite, addApps]) expect((await act()).status).toBe(201);
+    expect(outcome(await listChoices())).toEqual([422, 'CONNECTOR_FAILED']);
     // The proof counts for this session only.
     const other = await addSession(instance, person.userId);
     await instance.db.session.update({ where: { id: other.id }, data: { createdAt: new Date(Date.now() - 660_000) } });

@@ -32,6 +32,8 @@ export interface NeededScope {
   readonly scope: Scope | 'workspaces:*';
   /** Whether a scope that only starts runs of the workflow in the path is enough. */
   readonly startsRuns?: boolean;
+  /** A scope that it needs, too. */
+  readonly also?: Scope;
 }
 
 /** What starting runs of a workflow needs. */
@@ -179,8 +181,11 @@ function onlyOne([id, ...others]: readonly string[], slug: string): string {
  * @throws DeckhandError INSUFFICIENT_SCOPE.
  */
 export function requireScope(key: KeyCaller, needed: NeededScope, workflowId = ''): void {
-  if (hasScope(key, needed, workflowId)) return;
-  const { scope } = needed;
+  const { scope, also } = needed;
+  if (hasScope(key, needed, workflowId)) {
+    if (also !== undefined) requireScope(key, { scope: also });
+    return;
+  }
   const hint = `Use a key that has the scope ${scope}, or create one under Settings, API keys`;
   throw new DeckhandError('INSUFFICIENT_SCOPE', { extra: { required: scope, hint } });
 }

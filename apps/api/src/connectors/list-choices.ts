@@ -6,13 +6,16 @@ import {
   type JsonObject,
   type JsonValue,
   type ListChoicesBody,
+  MAX_CHOICES_CURSOR,
   parseOwnJson,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Database, readCredentialToTry } from '@deckhand/db';
-import { listChoices as list, type PagePosition } from '@deckhand/nodes';
+import { type Database, readCredentialToTry, recordTrial } from '@deckhand/db';
+import type { Connectors } from '@deckhand/engine';
+import { type CheckContext, listChoices as list, type PagePosition } from '@deckhand/nodes';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 import { createHash } from 'node:crypto';
+import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { TryCredential } from '../credentials/try-credential.ts';
 
@@ -21,17 +24,21 @@ export interface ChoiceParts {
   readonly db: Database;
   readonly secretBox: SecretBox;
   readonly tryCredential: TryCredential;
+  readonly requireConfirmed: Authenticate['requireConfirmed'];
 }
 
 /**
- * Lists choices of a field of an operation, with a credential that the caller may use.
- * @throws DeckhandError as `readCredentialToTry` does; VALIDATION_FAILED; RATE_LIMITED; CONNECTOR_FAILED with what the
- * service said.
+ * Lists choices of a field of an operation, with a credential that the caller may use. Its use with a connector of the
+ * workspace is confirmed and recorded first: members of the workspace chose where that sends it.
+ * @param gone aborts once the caller has left.
+ * @throws DeckhandError as `readCredentialToTry` does; VALIDATION_FAILED; CONFIRMATION_REQUIRED; RATE_LIMITED;
+ * CONNECTOR_FAILED with what the service said.
  */
 export async function listChoices(
-  { db, secretBox, tryCredential }: ChoiceParts,
+  { db, secretBox, tryCredential, requireConfirmed }: ChoiceParts,
   caller: Caller,
   body: ListChoicesBody,
+  gone: AbortSignal,
 ): Promise<ConnectorChoices> {
   const { connector, version, operation, field, credentialId, workflowId, values = {}, search = '', cursor } = body;
   const credential = await readCredentialToTry(db, caller, credentialId.toLowerCase(), workflowId?.toLowerCase());
@@ -41,17 +48,36 @@ export async function listChoices(
   const from = cursor === undefined ? undefined : await openCursor(secretBox, cursor, place);
   const request = { operation: { connector, version, operation }, field, values, search, from };
   let next: PagePosition | undefined;
-  const outcome = await tryCredential(credential, async (context): Promise<JsonValue> => {
-    const found = await list(request, context);
+  const permit = async (): Promise<void> => {
+    await requireConfirmed(caller);
+    const details = { connector, version, field };
+    await recordTrial(db, caller, credential, { action: 'credential.list_choices', details });
+  };
+  const work = async (context: CheckContext): Promise<JsonValue> => {
+    const connectors = withPermit(context.services.connectors, permit);
+    const found = await list(request, { ...context, services: { ...context.services, connectors } });
     if ('issues' in found) throw validationFailed(found.issues);
     ({ next } = found);
     return found.choices.map(({ value, label }) => ({ value, label }));
-  });
+  };
+  const outcome = await tryCredential(credential, work, gone);
   if (outcome.kind === 'failure') {
     const { code, message } = outcome.failure;
     throw new DeckhandError('CONNECTOR_FAILED', { message: message ?? '', details: { code } });
   }
   return { data: toData(outcome.output), next: next ? await sealCursor(secretBox, next, place) : null };
+}
+
+/** Finds operations that are built in, and those of a workspace once they are permitted: that is asked once. */
+function withPermit(connectors: Connectors, permit: () => Promise<void>): Connectors {
+  let permitted: Promise<void> | undefined;
+  return {
+    async find(workspaceId, name) {
+      const found = await connectors.find(workspaceId, name);
+      if (found && !found.isBuiltIn) await (permitted ??= permit());
+      return found;
+    },
+  };
 }
 
 function toData(output: JsonValue): ConnectorChoice[] {
@@ -63,9 +89,13 @@ function toData(output: JsonValue): ConnectorChoice[] {
   });
 }
 
-/** Encrypts a cursor: its address comes from the service, may contain a secret, and must not be chosen by a caller. */
-function sealCursor(secretBox: SecretBox, { url, count }: PagePosition, place: string): Promise<string> {
-  return secretBox.seal(JSON.stringify({ url: url.href, count, place }));
+/**
+ * Encrypts a cursor: its address comes from the service, may contain a secret, and must not be chosen by a caller.
+ * @returns null for an address that is too long for a request: the choices end there.
+ */
+async function sealCursor(secretBox: SecretBox, { url, count }: PagePosition, place: string): Promise<string | null> {
+  const sealed = await secretBox.seal(JSON.stringify({ url: url.href, count, place }));
+  return sealed.length > MAX_CHOICES_CURSOR ? null : sealed;
 }
 
 /** @throws DeckhandError VALIDATION_FAILED for a text that is not the cursor of these choices. */

@@ -5,8 +5,14 @@ import {
   type ValidationIssue,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Database, readCredentialToTry, recordCredentialTest, type TriedCredential } from '@deckhand/db';
-import { checkCredential, type CheckTarget } from '@deckhand/nodes';
+import {
+  type Database,
+  readCredentialToTry,
+  recordTrial,
+  storeCredentialTest,
+  type TriedCredential,
+} from '@deckhand/db';
+import { checkCredential, type CheckContext, type CheckTarget } from '@deckhand/nodes';
 import type { Caller } from '../auth/caller.ts';
 import type { TestOperationFinder } from '../connectors/test-operation.ts';
 import type { TryCredential } from './try-credential.ts';
@@ -18,22 +24,34 @@ export interface CredentialTestParts {
   readonly findTestOperation: TestOperationFinder;
 }
 
+/** Codes of failures that say nothing about the credential. */
+const SAYS_NOTHING = new Set(['CALLER_LEFT', 'CIRCUIT_OPEN', 'NODE_TIMEOUT', 'RATE_LIMITED']);
+
+/** Which credential is tested with what. `gone` aborts once the caller has left. */
+export interface TestRequest {
+  readonly id: string;
+  readonly body: TestCredentialBody;
+  readonly gone: AbortSignal;
+}
+
 /**
- * Sends a harmless request with a credential, and remembers the result with it.
+ * Sends a harmless request with a credential, and remembers the result with it, unless the result says nothing about
+ * it. The audit log has the test before anything is sent.
  * @throws DeckhandError as `readCredentialToTry` does; VALIDATION_FAILED; RATE_LIMITED.
  */
 export async function testCredential(
   { db, tryCredential, findTestOperation }: CredentialTestParts,
   caller: Caller,
-  id: string,
-  body: TestCredentialBody,
+  { id, body, gone }: TestRequest,
 ): Promise<CredentialTest> {
   const credential = await readCredentialToTry(db, caller, id);
   const target = await targetOf(credential, body, findTestOperation);
-  const outcome = await tryCredential(credential, async (context) => {
+  const work = async (context: CheckContext): Promise<null> => {
+    await recordTrial(db, caller, credential, { action: 'credential.test', details: detailsOf(target) });
     await checkCredential(target, context);
     return null;
-  });
+  };
+  const outcome = await tryCredential(credential, work, gone);
   const failed = outcome.kind === 'failure' ? outcome.failure : undefined;
   const result: CredentialTest = {
     ok: failed === undefined,
@@ -41,8 +59,20 @@ export async function testCredential(
     message: failed?.message ?? null,
     testedAt: new Date().toISOString(),
   };
-  await recordCredentialTest(db, caller, credential, result);
+  if (failed?.code == null || !SAYS_NOTHING.has(failed.code)) await storeCredentialTest(db, credential, result);
   return result;
+}
+
+/** Returns where a credential is sent, without a path or a query: these may have a secret. */
+function detailsOf(target: CheckTarget): Readonly<Record<string, string>> {
+  switch (target.kind) {
+    case 'operation':
+      return { connector: target.name.connector, version: target.name.version };
+    case 'url':
+      return { origin: new URL(target.url).origin };
+    case 'server':
+      return {};
+  }
 }
 
 /** Returns what a credential is tested with. @throws DeckhandError VALIDATION_FAILED that names the field. */

@@ -1,9 +1,12 @@
 import { type CredentialTest, type JsonValue, MAX_TEST_MESSAGE } from '@deckhand/contracts';
 import type { TriedCredential } from '@deckhand/db';
-import { maskSecrets, NodeError, type NodeFiles, type OpenedCredential } from '@deckhand/engine';
+import { maskSecrets, NodeError, type NodeFiles, type OpenedCredential, type TrafficControl } from '@deckhand/engine';
 import type { CheckContext, OpenCredential } from '@deckhand/nodes';
 import { randomUUID } from 'node:crypto';
 import type { WorkspaceShares } from '../runs/workspace-shares.ts';
+
+/** Longest wait for the limit of a credential, in s: a longer one would only take a place that nobody uses. */
+const MAX_WAIT_SECONDS = 5;
 
 /** How long the service behind a credential may take in all, in ms. */
 const TRIAL_MS = 10_000;
@@ -20,6 +23,8 @@ export type TrialOutcome =
 export type TryCredential = (
   credential: TriedCredential,
   work: (context: CheckContext) => Promise<JsonValue>,
+  /** Aborts once the caller has left. */
+  gone: AbortSignal,
 ) => Promise<TrialOutcome>;
 
 /** What using credentials outside of runs needs. */
@@ -32,13 +37,14 @@ export interface TrialParts {
 }
 
 /** Creates the function that uses credentials outside of runs. */
-export function createTryCredential({ open, services, shares, count }: TrialParts): TryCredential {
-  return async (credential, work) => {
+export function createTryCredential({ open, services: given, shares, count }: TrialParts): TryCredential {
+  const services = { ...given, traffic: waitingShortly(given.traffic) };
+  return async (credential, work, gone) => {
     const { workspaceId, id } = credential;
     await count(workspaceId);
     return shares.within(workspaceId, 'tests of credentials', async () => {
       const opened: OpenedCredential[] = [];
-      const { signal, done } = limitedTo(TRIAL_MS);
+      const { signal, done } = limitedTo(TRIAL_MS, gone);
       const openOnce = async (sentTo?: URL): Promise<OpenedCredential> => {
         const found = watched(await open(credential, id, { sentTo, signal: () => signal }));
         return found;
@@ -63,8 +69,10 @@ export function createTryCredential({ open, services, shares, count }: TrialPart
       try {
         return maskedOutput(await work(context), opened);
       } catch (error) {
-        if (!(error instanceof NodeError)) throw error;
-        return maskedFailure(error, opened);
+        // What waits for nothing but the signal may end with an error of its own.
+        const cause: unknown = signal.aborted ? signal.reason : error;
+        if (!(cause instanceof NodeError)) throw cause;
+        return maskedFailure(cause, opened);
       } finally {
         done();
       }
@@ -72,12 +80,32 @@ export function createTryCredential({ open, services, shares, count }: TrialPart
   };
 }
 
-function limitedTo(ms: number): { readonly signal: AbortSignal; readonly done: () => void } {
+/** Returns a signal that aborts after a time, and once the caller has left. */
+function limitedTo(ms: number, gone: AbortSignal): { readonly signal: AbortSignal; readonly done: () => void } {
   const controller = new AbortController();
   const timer = setTimeout(() => {
     controller.abort(new NodeError('NODE_TIMEOUT', `there was no complete response within ${ms / 1_000} s`));
   }, ms);
-  return { signal: controller.signal, done: () => clearTimeout(timer) };
+  const leave = (): void => controller.abort(new NodeError('CALLER_LEFT', 'the caller has left'));
+  gone.addEventListener('abort', leave, { once: true });
+  if (gone.aborted) leave();
+  const done = (): void => {
+    clearTimeout(timer);
+    gone.removeEventListener('abort', leave);
+  };
+  return { signal: controller.signal, done };
+}
+
+/** Returns limits that admit a request soon or not at all, also by the rate of a connector. */
+function waitingShortly(traffic: TrafficControl): TrafficControl {
+  return {
+    admit(request) {
+      const { rateLimit } = request.limits;
+      if (!rateLimit) return traffic.admit(request);
+      const maxWaitSeconds = Math.min(rateLimit.maxWaitSeconds ?? MAX_WAIT_SECONDS, MAX_WAIT_SECONDS);
+      return traffic.admit({ ...request, limits: { ...request.limits, rateLimit: { ...rateLimit, maxWaitSeconds } } });
+    },
+  };
 }
 
 function maskedOutput(output: JsonValue, opened: readonly OpenedCredential[]): TrialOutcome {
@@ -89,7 +117,12 @@ function maskedFailure({ code, message }: NodeError, opened: readonly OpenedCred
   const failure = { code, message, isRetryable: false };
   const masked = maskSecrets({ kind: 'failure', failure }, opened);
   const text = masked.kind === 'failure' ? masked.failure.message : '';
-  return { kind: 'failure', failure: { code, message: text.slice(0, MAX_TEST_MESSAGE) } };
+  return { kind: 'failure', failure: { code, message: storable(text.slice(0, MAX_TEST_MESSAGE)) } };
+}
+
+/** Returns a text of a service without what JSON of PostgreSQL cannot have; a cut may have split a pair, too. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
 }
 
 const noFiles = (): Promise<never> =>

@@ -87,9 +87,10 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
   };
 }
 
-function describeScope({ scope, startsRuns = false }: NeededScope): string {
+function describeScope({ scope, startsRuns = false, also }: NeededScope): string {
   if (scope === 'me:read') return 'A key needs any scope at all.';
   const other = startsRuns ? ` or \`${EXECUTE_SCOPE}\`, which may end in \`:\` and the workflow's id` : '';
+  if (also !== undefined) return `A key needs the scopes \`${scope}\` and \`${also}\`.`;
   return `A key needs the scope \`${scope}\`${other}.`;
 }
 

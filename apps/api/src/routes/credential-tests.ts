@@ -1,6 +1,7 @@
 import { compileBody, CredentialTest, TestCredentialBody } from '@deckhand/contracts';
 import type { ResourceContext } from '../contexts.ts';
 import { testCredential as test } from '../credentials/test-credential.ts';
+import { clientGone } from '../http/client-gone.ts';
 import { pathId } from '../http/read-request.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/respond.ts';
@@ -13,7 +14,7 @@ export function testCredential(context: ResourceContext): Route {
   return forKey(
     'POST',
     '/api/credentials/:id/test',
-    'credentials:write',
+    { scope: 'credentials:write', also: 'workflows:write' },
     {
       summary: 'Test a credential',
       confirmsPerson: true,
@@ -26,7 +27,7 @@ export function testCredential(context: ResourceContext): Route {
     },
     async (request, response, caller) => {
       const body = parseTest(await readBody(request));
-      sendJson(response, 200, await test(context, caller, pathId(request), body));
+      sendJson(response, 200, await test(context, caller, { id: pathId(request), body, gone: clientGone(response) }));
     },
   );
 }

@@ -6,7 +6,7 @@ import type {
   OperationEntry,
   PageOf,
 } from '@deckhand/contracts';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { hashKey, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 
 /** How long what a service listed is used again, in ms: people open the same list several times. */
@@ -54,16 +54,23 @@ export const operationQuery = (of: ConnectorVersion, operation: string) =>
   });
 
 /** Choices of a field, as its service lists them. */
-export const choicesQuery = (body: ListChoicesBody) =>
+export const choicesQuery = ({ search, ...request }: Omit<ListChoicesBody, 'cursor'>) =>
   infiniteQueryOptions({
-    queryKey: ['connector-choices', body],
+    queryKey: ['connector-choices', request, search],
     queryFn: ({ pageParam, signal }) =>
       call<ConnectorChoices>('POST', '/api/connectors/options', {
-        body: { ...body, ...(pageParam !== undefined && { cursor: pageParam }) },
+        body: {
+          ...request,
+          ...(search !== undefined && { search }),
+          ...(pageParam !== undefined && { cursor: pageParam }),
+        },
         signal,
       }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     staleTime: CHOICES_MS,
+    // While a search runs, the choices before it stay.
+    placeholderData: (previous, query) =>
+      query && hashKey([query.queryKey[1]]) === hashKey([request]) ? previous : undefined,
     retry: false,
   });

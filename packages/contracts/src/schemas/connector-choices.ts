@@ -2,6 +2,9 @@ import Type, { type Static } from 'typebox';
 import { AnyObject, CLOSED, Id, nullable } from './common.ts';
 import { CONNECTOR_NAME, CONNECTOR_OPERATION, CONNECTOR_VERSION } from './connector-packs.ts';
 
+/** Maximum length of a cursor of choices. */
+export const MAX_CHOICES_CURSOR = 20_000;
+
 /** The field of an operation whose choices are listed. */
 export const ListChoicesBody = Type.Object(
   {
@@ -28,7 +31,7 @@ export const ListChoicesBody = Type.Object(
     search: Type.Optional(
       Type.String({ maxLength: 200, description: 'A part of the label or the value, in upper or lower case' }),
     ),
-    cursor: Type.Optional(Type.String({ maxLength: 20_000, description: '`next` of the last response' })),
+    cursor: Type.Optional(Type.String({ maxLength: MAX_CHOICES_CURSOR, description: '`next` of the last response' })),
   },
   CLOSED,
 );

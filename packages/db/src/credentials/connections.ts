@@ -240,6 +240,8 @@ export function storeConnection(
   { sealedSecret, tokens }: { readonly sealedSecret: string; readonly tokens: IssuedTokens },
 ): Promise<void> {
   return db.$transaction(async (tx) => {
+    // First, as changes of the credential lock the two. The test was that of other tokens.
+    await tx.$executeRaw`UPDATE credentials SET last_test = NULL WHERE id = ${id}::uuid`;
     await tx.$queryRaw`SELECT 1 FROM oauth2_connections WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
     const current = await findConnectable(tx, actor, id);
     if (current.sealedSecret !== sealedSecret)

@@ -1,6 +1,6 @@
 import { type CredentialTest, DeckhandError, roleMay } from '@deckhand/contracts';
 import { type Actor, requirePermission, visibleWorkspace } from '../access.ts';
-import { recordChange } from '../audit/record.ts';
+import { type Change, recordChange } from '../audit/record.ts';
 import type { Database } from '../client.ts';
 import { readCircuit, readRateLimit, type SealedCredential } from './sealed-credentials.ts';
 
@@ -48,21 +48,25 @@ export async function readCredentialToTry(
   };
 }
 
+/** Records that a credential is used outside of a run, before it is sent anywhere. */
+export async function recordTrial(
+  db: Database,
+  actor: Actor,
+  { id, workspaceId, name }: TriedCredential,
+  { action, details }: Required<Pick<Change, 'action' | 'details'>>,
+): Promise<void> {
+  await recordChange(db, actor, { action, workspaceId, resourceId: id, details: { name, ...details } });
+}
+
 /**
  * Remembers the result of a test, unless the credential was deleted or got another secret meanwhile. The time of its
  * last change stays as it is: nobody who edits it meanwhile is interrupted.
  */
-export async function recordCredentialTest(
+export async function storeCredentialTest(
   db: Database,
-  actor: Actor,
-  { id, workspaceId, name, sealedSecret }: TriedCredential,
+  { id, sealedSecret }: TriedCredential,
   result: CredentialTest,
 ): Promise<void> {
-  await db.$transaction(async (tx) => {
-    const count = await tx.$executeRaw`UPDATE credentials SET last_test = ${JSON.stringify(result)}::jsonb
-      WHERE id = ${id}::uuid AND secret = ${sealedSecret}`;
-    if (count === 0) return;
-    const details = { name, ok: result.ok, code: result.code };
-    await recordChange(tx, actor, { action: 'credential.test', workspaceId, resourceId: id, details });
-  });
+  await db.$executeRaw`UPDATE credentials SET last_test = ${JSON.stringify(result)}::jsonb
+    WHERE id = ${id}::uuid AND secret = ${sealedSecret}`;
 }

@@ -40,10 +40,11 @@ export function createConnectors({ store, builtIn, checkInput }: ConnectorParts)
     const inputSchema = JSON.stringify({ schema: parsed.operation.schema });
     // The checker keeps what it has compiled by these two, which never change their meaning.
     const schema = { workspaceId, workflowVersionId: id, triggerNodeId: parsed.id, inputSchema };
-    return openOperation(parseOwnJson<ConnectorHead>(head), parsed, async (values) => {
+    const operation = openOperation(parseOwnJson<ConnectorHead>(head), parsed, async (values) => {
       const { issues } = await checkInput(JSON.stringify(values), schema);
       return issues;
     });
+    return { ...operation, isBuiltIn: workspaceId === '' };
   }
 
   async function load(

@@ -104,6 +104,14 @@ describe('choices', () => {
     expect(searched).toMatchObject({ result: { choices, next: undefined }, paths: { length: 3 } });
   });
 
+  it('go on at the server where they began, and nowhere else', async () => {
+    const from = { url: new URL('https://slack.com.example/channels'), count: 0 };
+    const moved = await listed(packOf('slack'), [page([channel('A', 'a')])], {
+      ...{ operation: send, field: 'body.channel', from },
+    });
+    expect(moved).toEqual({ result: { issues: [{ path: 'cursor', message: expect.any(String) }] }, paths: [] });
+  });
+
   it('end after five pages without one', async () => {
     const pages = Array.from({ length: 9 }, (_, index) => page([channel(`C${index}`, 'x')], `c${index}`));
     const { result, paths } = await listed(packOf('slack'), pages, {

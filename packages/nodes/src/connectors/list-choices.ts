@@ -68,6 +68,9 @@ export async function listChoices(
   const needed = neededValues(list.schema, values);
   if ('issues' in needed) return needed;
   const call = await prepareCall({ ...listName, ...needed, maxResponseBytes: MAX_RESPONSE_BYTES }, context);
+  // Hosts of the credential were checked for the first page.
+  if (from && from.url.origin !== call.url.origin)
+    return { issues: [{ path: 'cursor', message: 'is that of another server: begin again' }] };
   const found = new Map<Choice['value'], Choice>();
   let next = from;
   try {

@@ -23,7 +23,11 @@ export interface StoredOperation {
 type CheckValues = (values: JsonObject) => Promise<readonly ValidationIssue[]>;
 
 /** Opens an operation of a connector for the nodes that call it. */
-export function openOperation(head: ConnectorHead, action: Action, check: CheckValues): ConnectorOperation {
+export function openOperation(
+  head: ConnectorHead,
+  action: Action,
+  check: CheckValues,
+): Omit<ConnectorOperation, 'isBuiltIn'> {
   const { schema } = action.operation;
   const removeNulls = compileNullRemoval(schema);
   const withoutNulls = (values: JsonObject): JsonObject => {

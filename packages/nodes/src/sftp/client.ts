@@ -44,9 +44,16 @@ const ALGORITHMS: NonNullable<ConnectConfig['algorithms']> = {
 
 /**
  * Creates the SFTP client that the nodes of a process share. Each use has a connection of its own. @param allowPrivate
- * whether private addresses may be reached.
+ * whether private addresses may be reached. @param maxKeyRounds of the passphrase of a key, which keep the process busy;
+ * 256 by default.
  */
-export function createSftpClient({ allowPrivate }: { allowPrivate: boolean }): SftpClient {
+export function createSftpClient({
+  allowPrivate,
+  maxKeyRounds: maxRounds,
+}: {
+  allowPrivate: boolean;
+  maxKeyRounds?: number;
+}): SftpClient {
   const rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY;
   const ofCredentials = createFairSemaphore(Infinity, CONNECTIONS_PER_CREDENTIAL);
   const connections = createFairSemaphore(CONNECTIONS, CONNECTIONS_PER_WORKSPACE);
@@ -65,7 +72,7 @@ export function createSftpClient({ allowPrivate }: { allowPrivate: boolean }): S
           // All of this precedes the connection, whose end would be missed meanwhile.
           // Loaded on first use: most processes connect to no server.
           const { Client, utils } = await import('ssh2').then((module) => module.default);
-          const key = pem === undefined ? undefined : await openPrivateKey(pem, passphrase, target);
+          const key = pem === undefined ? undefined : await openPrivateKey(pem, passphrase, { ...target, maxRounds });
           if (key && utils.parseKey(key.privateKey, key.passphrase) instanceof Error) throw unreadableKey();
           const maxReceivedBytes = (): number => MAX_RECEIVED_BYTES + 2 * contentBytes;
           socket = await openSocket({ host, port, maxReceivedBytes }, rules, signal);

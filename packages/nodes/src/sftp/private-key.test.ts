@@ -47,6 +47,11 @@ describe('a private key with a passphrase', () => {
     });
   });
 
+  it('is refused with more rounds than its process has time for', async () => {
+    const refused = { code: 'CREDENTIAL_UNSUITABLE', message: expect.stringContaining('has more than 24 rounds') };
+    await expect(openPrivateKey(withRounds(25), 'x', { ...user(), maxRounds: 24 })).rejects.toMatchObject(refused);
+  });
+
   it.each(['-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----', 'nothing'])(
     'in another format is left as it is: %j',
     async (key) => expect(await openPrivateKey(key, 'x', user())).toEqual({ privateKey: key, passphrase: 'x' }),

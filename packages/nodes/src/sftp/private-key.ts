@@ -36,6 +36,8 @@ export interface PrivateKey {
 export interface KeyUser {
   readonly workspaceId: string;
   readonly signal: AbortSignal;
+  /** Maximum number of rounds of the passphrase; 256 by default. */
+  readonly maxRounds?: number | undefined;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface KeyUser {
 export async function openPrivateKey(
   pem: string,
   passphrase: string | undefined,
-  { workspaceId, signal }: KeyUser,
+  { workspaceId, signal, maxRounds = MAX_ROUNDS }: KeyUser,
 ): Promise<PrivateKey> {
   const [, base64] = ARMOR.exec(pem.trim()) ?? [];
   if (base64 === undefined) {
@@ -65,7 +67,7 @@ export async function openPrivateKey(
   if (passphrase === undefined) throw unsuitable('needs a passphrase');
   const salt = options.bytes();
   const rounds = options.number();
-  if (rounds > MAX_ROUNDS) throw unsuitable(`has more than ${MAX_ROUNDS} rounds of its passphrase`);
+  if (rounds > maxRounds) throw unsuitable(`has more than ${maxRounds} rounds of its passphrase`);
   const count = reader.number();
   if (count !== 1) throw unsuitable('is not a single key');
   const publicKey = reader.bytes();

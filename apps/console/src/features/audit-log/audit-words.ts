@@ -14,6 +14,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'credential.delete': i18n.t('Credential deleted'),
   'credential.update': i18n.t('Credential changed'),
   'credential.test': i18n.t('Credential tested'),
+  'credential.list_choices': i18n.t('Choices listed with a credential'),
   'credential.connect': i18n.t('Credential connected'),
   'event-endpoint.create': i18n.t('Event endpoint created'),
   'event-endpoint.delete': i18n.t('Event endpoint deleted'),

@@ -436,4 +436,33 @@ describe('the form of a connector node', () => {
     await click('option', 'Use “C99”');
     expect((await draftOf(opened)).nodes.at(-1)?.parameters).toMatchObject({ values: { body: { channel: 'C99' } } });
   });
+
+  it('shows the label of a saved value once it is listed, and searches for what is typed only', async () => {
+    answerChat();
+    const asked: (string | undefined)[] = [];
+    const ends: (() => void)[] = [];
+    answer('POST /api/connectors/options', async ({ body: { search } }) => {
+      asked.push(search);
+      await new Promise<void>((resolve) => void ends.push(resolve));
+      return { data: search === undefined ? [{ value: 'C1', label: 'general' }] : [], next: null };
+    });
+    const parameters = { ...CHAT, operation: 'message.send', values: { body: { channel: 'C1' } } };
+    await open(definitionOf({ id: 'send', type: 'connector', credentialId: credential.id, parameters }));
+    await selectNode('send');
+    const body = within(await (await nodeForm()).findByRole('group', { name: 'Body' }));
+    const field = await body.findByRole<HTMLInputElement>('combobox', { name: /^Channel/ });
+    expect(field.value).toBe('C1');
+    await user.click(field);
+    await waitFor(() => expect(ends).toHaveLength(1));
+    ends[0]?.();
+    await waitFor(() => expect(field.value).toBe('general'));
+    fireEvent.change(field, { target: { value: 'random' } });
+    await waitFor(() => expect(ends).toHaveLength(2));
+    expect(field.value).toBe('random');
+    ends[1]?.();
+    await screen.findByRole('option', { name: 'Use “random”' });
+    await user.tab();
+    await waitFor(() => expect(field.value).toBe('general'));
+    expect(asked).toEqual([undefined, 'random']);
+  });
 });

@@ -36,14 +36,18 @@ function ListedInput({
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState<ConnectorChoice | undefined>(undefined);
-  // The text of the choice itself is in the field until something else is typed.
-  const text = typed === chosen?.label || typed === toText(value) ? '' : typed.trim().slice(0, MAX_SEARCH);
+  const text = typed.trim().slice(0, MAX_SEARCH);
   const [search] = useDebouncedValue(text, DELAY_MS);
   const { data, error, isFetching, hasNextPage, fetchNextPage } = useInfiniteQuery({
     ...choicesQuery({ ...request, ...(search !== '' && { search }) }),
     enabled: isOpen,
   });
   const choices = data?.pages.flatMap((page) => page.data) ?? [];
+  const present = toText(value ?? undefined);
+  const listed = choices.find((choice) => String(choice.value) === present);
+  // A search may not find it: its label stays in the field.
+  if (listed && (chosen?.value !== listed.value || chosen.label !== listed.label)) setChosen(listed);
+  const options = optionsOf(choices, listed ?? chosen, value, text);
   const take = (given: string): JsonValue | undefined => (kind.kind === 'number' ? fromText(given) : given);
   return (
     <Stack gap={4}>
@@ -56,14 +60,16 @@ function ListedInput({
         placeholder={i18n.t('Choose, or type a value')}
         nothingFoundMessage={isFetching ? i18n.t('Reading the choices…') : i18n.t('No choice has this name')}
         error={error?.message}
-        data={optionsOf(choices, chosen, value, text)}
+        data={options}
         // The service has searched already, and what is typed is a choice, too.
         filter={({ options }) => options}
         value={value === undefined || value === null ? null : toText(value)}
         onDropdownOpen={() => setOpen(true)}
         onDropdownClose={() => setOpen(false)}
         onSearchChange={(next) => {
-          setTyped(next);
+          // The label of the value is in the field until something else is typed.
+          const isLabel = options.some((option) => option.value === present && option.label === next);
+          setTyped(isLabel ? '' : next);
           if (isExpression(next)) onChange(next);
         }}
         onChange={(next) => {
