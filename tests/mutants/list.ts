@@ -609,6 +609,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['whoever started a run decides', 'm.user_id IS NOT DISTINCT FROM e.started_by OR ', ''],
     ['whoever saved a version decides', ' OR m.user_id IS NOT DISTINCT FROM v.created_by', ''],
+    ['whoever was in the runs before decides', '\n      OR coalesce(m.user_id = ANY (e.involved), false)', ''],
     [
       'a link answers for approvers',
       'NOT ${isLimited} AND w.four_eyes IS NOT TRUE AS "isApprover"',
@@ -627,10 +628,26 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/db/src/executions/start/start-child.ts', 'integration:integration/api/approvals', [
-    ['a run hides who started it behind another', 'p.started_by, p.status', 'NULL::uuid AS started_by, p.status'],
+    ['a run hides who started it behind another', 'p.started_by, p.involved', 'NULL::uuid AS started_by, p.involved'],
+    ['whoever saved the version of a parent decides', 'started_by, ${INVOLVED},', 'started_by, involved,'],
   ]),
   ...of('packages/nodes/src/work/approvers.ts', 'integration:integration/api/approvals', [
     ['a link answers for approvers', 'if (allowLinks === true && (', 'if (false && ('],
+  ]),
+  ...of('packages/db/src/executions/start/read-for-rerun.ts', 'integration:integration/api/activations', [
+    ['what a sandbox decided has effects', "executionMode === 'sandbox' && mode !== 'sandbox'", 'false'],
+    ['an operator uses outputs of mocks', "  if (run.isMocked && !roleMay(run.role, 'runs.test'))", '  if (false)'],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/activations', [
+    ['mocks are forgotten by a rerun', '(o.mocks IS NOT NULL OR o.has_mocked)', '(o.mocks IS NOT NULL)'],
+    [
+      'an operator starts an old version',
+      "        WHEN ${IS_OLD_VERSION} AND NOT ${memberMay('runs.test')} THEN 'oldVersion'\n",
+      '',
+    ],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/approvals', [
+    ['a rerun frees the first starter', '${INVOLVED}, ${HAS_MOCKED}', 'NULL::uuid[], ${HAS_MOCKED}'],
   ]),
   ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/activations', [
     [
