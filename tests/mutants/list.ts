@@ -594,6 +594,7 @@ export const MUTANTS: readonly Mutant[] = [
       "  if (isPublication(workflow, changes)) await requirePermission(tx, actor, workspaceId, 'workflows.publish');\n",
       '',
     ],
+    ['an author chooses what runs after failures', "status === 'active' && (changes.slug", 'false && (changes.slug'],
     ['a publisher edits', "isEdit ? 'workflows.edit' : 'workflows.publish'", "'workflows.publish'"],
     [
       'an author deletes an active workflow',
@@ -607,6 +608,8 @@ export const MUTANTS: readonly Mutant[] = [
       'CASE WHEN w.approver_people IS NULL AND w.approver_roles IS NULL THEN',
       'CASE WHEN true THEN',
     ],
+    ['an address that somebody chose decides', ' AND ${isProved})', ')'],
+    ['another workspace says whose an address is', 'i.workspace_id = m.workspace_id AND ', ''],
     ['whoever started a run decides', 'm.user_id IS NOT DISTINCT FROM e.started_by OR ', ''],
     ['whoever saved a version decides', ' OR m.user_id IS NOT DISTINCT FROM v.created_by', ''],
     ['whoever was in the runs before decides', '\n      OR coalesce(m.user_id = ANY (e.involved), false)', ''],
@@ -645,6 +648,9 @@ export const MUTANTS: readonly Mutant[] = [
       "        WHEN ${IS_OLD_VERSION} AND NOT ${memberMay('runs.test')} THEN 'oldVersion'\n",
       '',
     ],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/executions/error-workflows', [
+    ['a failure frees who started the run', 'coalesce(admitted.rerun_of, admitted.error_of)', 'admitted.rerun_of'],
   ]),
   ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/approvals', [
     ['a rerun frees the first starter', '${INVOLVED}, ${HAS_MOCKED}', 'NULL::uuid[], ${HAS_MOCKED}'],

@@ -149,13 +149,15 @@ describe('editing and publishing', () => {
       await change(id, { status: 'inactive' }, author.session),
       await change(id, { name: 'M', status: 'active' }, author.session),
       await apply({ slug: 'published', status: 'active' }),
+      await change(id, { slug: 'other' }, author.session),
+      await change(id, { errorWorkflowId: null }, author.session),
       await remove(author.session),
       await change(id, { name: 'M' }, publisher.session),
       await change(id, { name: 'M', status: 'inactive' }, publisher.session),
       await remove(publisher.session),
     ];
     expect(refused.map(({ status, body }) => [status, 'error' in body && body.error])).toEqual([
-      ...Array.from({ length: 5 }, () => [403, 'This needs the permission workflows.publish']),
+      ...Array.from({ length: 7 }, () => [403, 'This needs the permission workflows.publish']),
       ...Array.from({ length: 3 }, () => [403, 'This needs the permission workflows.edit']),
     ]);
     const { body } = await gateway.call('GET', `/api/workflows/${id}`, { as: author.session });
