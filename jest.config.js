@@ -1,4 +1,4 @@
-// `unit` beside the source, `integration` against real stores, `journeys` and `e2e` over real processes. `npm test` has
+// `unit` beside the source, `integration` against real stores, `journeys` over real processes, and `e2e`. `npm test` has
 // the journeys; the others belong to a part of `npm run test:full` (infra/local/src/test/parts.ts).
 
 /** What every project shares: plain Node.js runs the sources, tests and workspace packages alike. */

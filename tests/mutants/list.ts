@@ -40,16 +40,16 @@ const RUN_LOOP = 'unit:tests/engine/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
 const OAUTH = 'integration:integration/worker/oauth';
 const SHARDS = 'e2e:e2e/stores/shards';
-const ARCHIVE = 'integration:integration/worker/archive';
+const ARCHIVE = 'e2e:e2e/retention/archive';
 const MIGRATIONS = 'e2e:e2e/versions/migrations';
 const ACCESS = 'integration:integration/api/access-matrix';
 const ADMISSION = 'integration:integration/webhooks/admission';
-const DELETION = 'integration:integration/worker/workspace-deletion';
+const DELETION = 'e2e:e2e/retention/workspace-deletion';
 const FAILURE_GROUPS = 'integration:integration/executions/failure-groups';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
 const INSIGHTS = 'integration:integration/executions/insights';
 const MONITORING = 'integration:integration/api/monitoring.test';
-const RETENTION = 'integration:integration/worker/retention';
+const RETENTION = 'e2e:e2e/retention/retention';
 const READ_REPLICA = 'e2e:e2e/availability/read-replica';
 const OUTBOX = 'integration:integration/events/outbox';
 const EVENTS = 'integration:integration/events/delivery';
@@ -924,7 +924,7 @@ export const MUTANTS: readonly Mutant[] = [
       'the statement that ends the waits asks again; this one only saves it the work',
     ],
   ]),
-  ...of('packages/db/src/locks/run-locks.ts', 'integration:integration/worker/run-locks', [
+  ...of('packages/db/src/locks/run-locks.ts', 'e2e:e2e/queue/taken-runs', [
     ['a lock is not granted to a request that does not wait', 'l.due_at >= now()', 'l.due_at > clock_timestamp()'],
   ]),
   ...of('packages/db/src/locks/run-locks.ts', 'integration:integration/executions/run-locks', [
@@ -967,7 +967,7 @@ export const MUTANTS: readonly Mutant[] = [
       'WHERE l.workspace_id',
     ],
   ]),
-  ...of('apps/worker/src/session/key-transactions.ts', 'integration:integration/worker/run-locks', [
+  ...of('apps/worker/src/session/key-transactions.ts', 'e2e:e2e/queue/taken-runs', [
     ['runs that want one key take all connections', 'MAX_TRANSACTIONS, MAX_PER_OWNER', '1_000, 1_000'],
   ]),
   ...of('packages/engine/src/lint/find-warnings.ts', 'unit:tests/engine/warnings.test', [
@@ -1614,7 +1614,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...of('apps/api/src/routes/executions/stop.ts', 'integration:integration/api/run-lists', [
     ['a workspace alone stops everything', 'body.all !== true && !hasFilter(filter)', 'false'],
   ]),
-  ...of('packages/db/src/executions/end/erase.ts', 'integration:integration/worker/erasure', [
+  ...of('packages/db/src/executions/end/erase.ts', 'e2e:e2e/retention/erasure', [
     ['unfinished runs are erased', '!uses.isFinished', 'false'],
     ['what a rerun reads is erased', 'uses.isRepeated', 'false'],
     ['what a parent waits for is erased', 'uses.isAwaited', 'false'],

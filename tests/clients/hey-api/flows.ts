@@ -1,4 +1,4 @@
-// What a user of the generated client does: compiled and run by tests/integration/api/generated-client.test.ts, which puts
+// What a user of the generated client does: compiled and run by tests/e2e/clients/generated-client.test.ts, which puts
 // the client beside it. Prints `done` at the end; an expectation that does not hold ends the process with an error.
 import assert from 'node:assert/strict';
 import {

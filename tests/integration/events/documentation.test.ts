@@ -8,7 +8,7 @@ import {
   stopAll,
   until,
 } from '../../harness/index.ts';
-import { runGuide } from '../guides/run-guide.ts';
+import { runGuide } from '../../harness/run-guide.ts';
 
 const PAGE = new URL('../../../docs/events.md', import.meta.url);
 

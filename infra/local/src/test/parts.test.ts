@@ -49,6 +49,11 @@ describe('the parts of the full run', () => {
     expect(sources.filter((path) => !PARTS.some(({ reachedBy }) => reachedBy.test(path)))).toEqual([]);
   });
 
+  it('are reached by single files, too', () => {
+    const reached = PARTS.filter(({ reachedBy }) => reachedBy.test('docs/openapi.json')).map(({ name }) => name);
+    expect(reached).toEqual(['clients', 'deployment']);
+  });
+
   it('are all in docs/testing.md, which says the same of each, and no others', () => {
     const page = readFileSync(join(REPOSITORY, TESTING_PAGE), 'utf8');
     expect([...readPartNames(page)]).toEqual(PARTS.map(({ name, about }) => [name, about]));

@@ -30,7 +30,7 @@ export const GATE_PROJECTS = ['unit', 'component', 'integration', 'journeys'] as
 
 /** Paths of the product; of each, the given packages and apps. */
 const sources = (...folders: readonly string[]): RegExp =>
-  new RegExp(`^(${folders.join('|')})/|^pnpm-lock\\.yaml$|^tests/(harness|runner)/`);
+  new RegExp(`^(${folders.join('|')})(/|$)|^pnpm-lock\\.yaml$|^tests/(harness|runner)/`);
 
 /** Everything that runs in the API and in workers. */
 const SERVER = [
@@ -135,7 +135,7 @@ export const PARTS: readonly TestPart[] = [
       {
         jest: [
           ...['--selectProjects', 'integration', '--testPathPatterns'],
-          'integration/(executions/(accept|fences|recover|maintenance|concurrency)|schedules/clock|worker/retention)',
+          'integration/(executions/(accept|fences|recover|maintenance|concurrency)|schedules/clock)',
         ],
         prepare: () => debianPostgres((path) => ({ TEST_POSTGRES_BINARIES: path })),
       },
@@ -147,6 +147,24 @@ export const PARTS: readonly TestPart[] = [
       'infra/local',
       'tests/e2e/stores',
     ),
+  },
+  {
+    name: 'queue',
+    about: 'jobs: who takes them, in which order, and how they are found again',
+    steps: [folder('queue')],
+    reachedBy: sources('apps/worker', 'packages/(db|queue|runtime)', 'prisma', 'tests/e2e/queue'),
+  },
+  {
+    name: 'retention',
+    about: 'how data ends: retention, partitions, archive, erasure, and deletion of workspaces',
+    steps: [folder('retention')],
+    reachedBy: sources('apps/(api|worker)', 'packages/(contracts|db|nodes|outputs)', 'prisma', 'tests/e2e/retention'),
+  },
+  {
+    name: 'clients',
+    about: 'the SDK, a client that is generated, and the requests of all guides',
+    steps: [folder('clients')],
+    reachedBy: sources(...SERVER, 'packages/sdk', 'docs/(guides|openapi.json)', 'tests/(clients|e2e/clients)'),
   },
   {
     name: 'deployment',

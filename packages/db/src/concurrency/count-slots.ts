@@ -43,10 +43,14 @@ export async function countHeldBack(db: Database): Promise<number> {
  * count immediately; running runs above a lowered limit continue.
  */
 export async function syncWorkflowLimit(tx: Queryable, workflowId: string): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE workflows w SET max_concurrent_executions = (
-      SELECT (v.definition #>> '{settings,maxConcurrentExecutions}')::int FROM workflow_versions v
-      WHERE v.id = CASE WHEN w.status = 'active' THEN w.active_version_id ELSE w.latest_version_id END)
-    WHERE w.id = ${workflowId}::uuid`;
-  await countHeldRuns(tx, { workflowId });
+  const [changed] = await tx.$queryRaw<{ isLimited: boolean }[]>`
+    WITH of_version AS (
+      SELECT w.id, (v.definition #>> '{settings,maxConcurrentExecutions}')::int AS runs
+      FROM workflows w LEFT JOIN workflow_versions v
+        ON v.id = CASE WHEN w.status = 'active' THEN w.active_version_id ELSE w.latest_version_id END
+      WHERE w.id = ${workflowId}::uuid)
+    UPDATE workflows w SET max_concurrent_executions = l.runs FROM of_version l
+    WHERE w.id = l.id AND w.max_concurrent_executions IS DISTINCT FROM l.runs
+    RETURNING l.runs IS NOT NULL AS "isLimited"`;
+  if (changed?.isLimited === true) await countHeldRuns(tx, { workflowId });
 }

@@ -10,7 +10,7 @@ import {
   stopAll,
 } from '../../harness/index.ts';
 import { startTestObjectStore } from '../../harness/object-store.ts';
-import { runGuide } from './run-guide.ts';
+import { runGuide } from '../../harness/run-guide.ts';
 
 const FOLDER = new URL('../../../docs/guides/', import.meta.url);
 /** Pages elsewhere whose requests are tested, too. */
