@@ -595,6 +595,7 @@ export const MUTANTS: readonly Mutant[] = [
       "  if (isPublication(workflow, changes)) await requirePermission(tx, actor, workspaceId, 'workflows.publish');\n",
       '',
     ],
+    ['an author chooses what runs after failures', "status === 'active' && (changes.slug", 'false && (changes.slug'],
     ['a publisher edits', "isEdit ? 'workflows.edit' : 'workflows.publish'", "'workflows.publish'"],
     [
       'an author deletes an active workflow',
@@ -608,8 +609,11 @@ export const MUTANTS: readonly Mutant[] = [
       'CASE WHEN w.approver_people IS NULL AND w.approver_roles IS NULL THEN',
       'CASE WHEN true THEN',
     ],
+    ['an address that somebody chose decides', ' AND ${isProved})', ')'],
+    ['another workspace says whose an address is', 'i.workspace_id = m.workspace_id AND ', ''],
     ['whoever started a run decides', 'm.user_id IS NOT DISTINCT FROM e.started_by OR ', ''],
     ['whoever saved a version decides', ' OR m.user_id IS NOT DISTINCT FROM v.created_by', ''],
+    ['whoever was in the runs before decides', '\n      OR coalesce(m.user_id = ANY (e.involved), false)', ''],
     [
       'a link answers for approvers',
       'NOT ${isLimited} AND w.four_eyes IS NOT TRUE AS "isApprover"',
@@ -628,10 +632,29 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...of('packages/db/src/executions/start/start-child.ts', 'integration:integration/api/approvals', [
-    ['a run hides who started it behind another', 'p.started_by, p.status', 'NULL::uuid AS started_by, p.status'],
+    ['a run hides who started it behind another', 'p.started_by, p.involved', 'NULL::uuid AS started_by, p.involved'],
+    ['whoever saved the version of a parent decides', 'started_by, ${INVOLVED},', 'started_by, involved,'],
   ]),
   ...of('packages/nodes/src/work/approvers.ts', 'integration:integration/api/approvals', [
     ['a link answers for approvers', 'if (allowLinks === true && (', 'if (false && ('],
+  ]),
+  ...of('packages/db/src/executions/start/read-for-rerun.ts', 'integration:integration/api/activations', [
+    ['what a sandbox decided has effects', "executionMode === 'sandbox' && mode !== 'sandbox'", 'false'],
+    ['an operator uses outputs of mocks', "  if (run.isMocked && !roleMay(run.role, 'runs.test'))", '  if (false)'],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/activations', [
+    ['mocks are forgotten by a rerun', '(o.mocks IS NOT NULL OR o.has_mocked)', '(o.mocks IS NOT NULL)'],
+    [
+      'an operator starts an old version',
+      "        WHEN ${IS_OLD_VERSION} AND NOT ${memberMay('runs.test')} THEN 'oldVersion'\n",
+      '',
+    ],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/executions/error-workflows', [
+    ['a failure frees who started the run', 'coalesce(admitted.rerun_of, admitted.error_of)', 'admitted.rerun_of'],
+  ]),
+  ...of('packages/db/src/executions/start/admission.ts', 'integration:integration/api/approvals', [
+    ['a rerun frees the first starter', '${INVOLVED}, ${HAS_MOCKED}', 'NULL::uuid[], ${HAS_MOCKED}'],
   ]),
   ...of('apps/api/src/runs/test-run.ts', 'integration:integration/api/activations', [
     [

@@ -13,7 +13,7 @@ export const PERMISSIONS = {
   'workflows.edit':
     'create and change workflows and folders, save versions and drafts, delete workflows that are not active',
   'workflows.publish':
-    'activate and deactivate versions, change URLs of webhooks, and with `workflows.edit` delete active workflows',
+    'activate and deactivate versions, change URLs of webhooks, and with `workflows.edit` delete active workflows, and change their slugs and error workflows',
   'variables.change': 'create, change and delete variables',
   'connectors.change': 'add and delete connectors',
   'credentials.change': 'create, change, connect and delete credentials, except private ones of others',
@@ -21,7 +21,8 @@ export const PERMISSIONS = {
   'events.manage': 'change event endpoints, read their secrets and those of callbacks',
   'runs.read': 'read runs with their data, files, bulk actions, failure groups, memories of agents, and figures',
   'runs.start': 'start and rerun runs, send events, replay requests of webhooks, open test URLs',
-  'runs.test': 'run parts of workflows: with mocks, until a node, or from one that the run did not reach',
+  'runs.test':
+    'run old versions, and parts of workflows: with mocks, until a node, or from one that the run did not reach',
   'runs.control':
     'stop, pause, resume and tag runs, pause and resume schedules, abort bulk actions, replay callbacks, sort failures',
   'runs.delete': 'delete and redact runs, and delete memories of agents',

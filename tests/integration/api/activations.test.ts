@@ -149,13 +149,15 @@ describe('editing and publishing', () => {
       await change(id, { status: 'inactive' }, author.session),
       await change(id, { name: 'M', status: 'active' }, author.session),
       await apply({ slug: 'published', status: 'active' }),
+      await change(id, { slug: 'other' }, author.session),
+      await change(id, { errorWorkflowId: null }, author.session),
       await remove(author.session),
       await change(id, { name: 'M' }, publisher.session),
       await change(id, { name: 'M', status: 'inactive' }, publisher.session),
       await remove(publisher.session),
     ];
     expect(refused.map(({ status, body }) => [status, 'error' in body && body.error])).toEqual([
-      ...Array.from({ length: 5 }, () => [403, 'This needs the permission workflows.publish']),
+      ...Array.from({ length: 7 }, () => [403, 'This needs the permission workflows.publish']),
       ...Array.from({ length: 3 }, () => [403, 'This needs the permission workflows.edit']),
     ]);
     const { body } = await gateway.call('GET', `/api/workflows/${id}`, { as: author.session });
@@ -184,6 +186,63 @@ describe('editing and publishing', () => {
         [403, 'This needs the permission runs.test'],
       ]);
     }
+  });
+
+  it('403: an operator reruns from no node whose input mocks gave, nor does anybody with effects after a sandbox', async () => {
+    const operator = await addPerson(instance, 'operator');
+    const id = await createWorkflow(instance, simple);
+    const ended = async (path: `/api/${string}`, body: object) => {
+      const started = await gateway.call('POST', path, { as: instance.session, body });
+      await gateway.call('POST', `/api/executions/${started.body.executionId}/stop`, { as: instance.session });
+      return String(started.body.executionId);
+    };
+    const rerun = (run: string, body: object, as = operator.session) =>
+      gateway.call('POST', `/api/executions/${run}/rerun`, { as, body });
+    const mocked = await ended(`/api/workflows/${id}/execute`, { mocks: { a: 1 } });
+    const part = { fromNodeId: 'a', untilNodeId: 'a' };
+    const reused = await ended(`/api/executions/${mocked}/rerun`, part);
+    await instance.db.execution.update({ where: { id: mocked }, data: { mocks: null } });
+    const again = await ended(`/api/executions/${reused}/rerun`, part);
+    for (const run of [reused, again]) {
+      expect((await rerun(run, { fromNodeId: 'a' })).body.error).toBe('This needs the permission runs.test');
+      expect((await rerun(run, {})).status).toBe(202);
+    }
+
+    const sandbox = await ended(`/api/workflows/${id}/execute`, { executionMode: 'sandbox' });
+    const modes = [];
+    for (const executionMode of ['test', 'debug', 'sandbox', undefined]) {
+      const { status, body } = await rerun(sandbox, { ...part, executionMode }, instance.session);
+      modes.push([status, body.details?.[0]?.path]);
+    }
+    expect(modes).toEqual([
+      [400, 'fromNodeId'],
+      [400, 'fromNodeId'],
+      [202, undefined],
+      [202, undefined],
+    ]);
+    expect((await rerun(sandbox, { executionMode: 'test' })).status).toBe(202);
+  });
+
+  it('403: an operator starts the latest and the active version alone', async () => {
+    const [operator, author] = [await addPerson(instance, 'operator'), await addPerson(instance, 'author')];
+    const id = await createWorkflow(instance);
+    const [old, active, latest] = [await save(id), await save(id), await save(id)];
+    await change(id, { status: 'active', activeVersionId: active });
+    const execute = (version: string, as = operator.session) =>
+      gateway.call('POST', `/api/workflows/${id}/execute`, { as, body: { version } });
+    const statuses = [];
+    for (const version of [latest, active, 'active', 'latest', old]) statuses.push((await execute(version)).status);
+    expect(statuses).toEqual([202, 202, 202, 202, 403]);
+    const { status, body } = await execute(old, author.session);
+    expect(status).toBe(202);
+    await gateway.call('POST', `/api/executions/${body.executionId}/stop`, { as: author.session });
+    const reruns = [];
+    for (const version of ['active', 'original']) {
+      const path = `/api/executions/${body.executionId}/rerun` as const;
+      reruns.push((await gateway.call('POST', path, { as: operator.session, body: { version } })).body.error);
+    }
+    const refused = 'This needs the permission runs.test: the version is neither the latest nor the active one';
+    expect(reruns).toEqual([undefined, refused]);
   });
 
   it('403: an operator stops and reruns many runs, and deletes none', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
 import {
   addPerson,
   callWithKey,
@@ -489,6 +490,17 @@ describe('approvers', () => {
     const { body } = await gateway.call('GET', `/api/approvals?workspaceId=${instance.workspaceId}${query}`, { as });
     return new Map(body.data.map(({ id, canAnswer }) => [id, canAnswer]));
   };
+  const createWorkspace = async () => {
+    const { body } = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
+    return body.workspaceId;
+  };
+  const invited = (person: { readonly userId: string; readonly email: string }, workspaceId: string) =>
+    instance.db.invite.create({
+      data: {
+        ...{ id: uuidv7(), workspaceId, email: person.email, role: 'viewer', tokenHash: uuidv7() },
+        ...{ createdBy: person.userId, expiresAt: new Date(), acceptedAt: new Date(), acceptedBy: person.userId },
+      },
+    });
   const ONLY_APPROVERS = 'Only the approvers of this wait may answer it';
   const FOUR_EYES = 'Whoever started the run, or saved its version, may not answer this';
 
@@ -499,6 +511,11 @@ describe('approvers', () => {
       await addPerson(instance, 'approver'),
     ];
     const forPeople = await waitingRun(asking({ approvers: { people: [`{{ '${viewer.email.toUpperCase()}' }}`] } }));
+    // An address that people chose themselves names nobody, nor does one that another workspace has invited.
+    expect((await listFor(viewer.session)).get(forPeople)).toBe(false);
+    await invited(viewer, await createWorkspace());
+    expect((await listFor(viewer.session)).get(forPeople)).toBe(false);
+    await invited(viewer, instance.workspaceId);
     const forRole = await waitingRun(asking({ approvers: { roles: ['approver', 'viewer'] } }));
     const forAll = await waitingRun();
     const refused = [
@@ -538,16 +555,25 @@ describe('approvers', () => {
     expect((await decide(editor.session, forPeople)).body).toMatchObject({ error: ONLY_APPROVERS });
   });
 
-  it('with four eyes, are neither who started the run, or the run that started it, nor who saved its version', async () => {
-    const [starter, other] = [await addPerson(instance, 'editor'), await addPerson(instance, 'editor')];
+  it('with four eyes, are neither who started the run, or one before it, nor who saved its version, or that of its parent', async () => {
+    const [starter, again, caller, other] = [
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'editor'),
+    ];
     const child = await createWorkflow(instance, asking({ fourEyes: true }));
     const call = { id: 'call', type: 'workflow', parameters: { workflowId: child, input: {} } };
-    const parent = await createWorkflow(instance, {
-      nodes: [start, call],
-      edges: [{ source: 'start', target: 'call' }],
+    const parent = await createWorkflow(instance);
+    const definition = { nodes: [start, call], edges: [{ source: 'start', target: 'call' }] };
+    await gateway.call('POST', `/api/workflows/${parent}/versions`, { as: caller.session, body: { definition } });
+    const execute = (id: string) => gateway.call('POST', `/api/workflows/${id}/execute`, { as: starter.session });
+    await execute(parent);
+    const { body: first } = await execute(child);
+    await gateway.call('POST', `/api/executions/${first.executionId}/stop`, { as: starter.session });
+    const { body: rerun } = await gateway.call('POST', `/api/executions/${first.executionId}/rerun`, {
+      as: again.session,
     });
-    await gateway.call('POST', `/api/workflows/${parent}/execute`, { as: starter.session });
-    await gateway.call('POST', `/api/workflows/${child}/execute`, { as: starter.session });
     const waiting = async () =>
       (
         await gateway.call('GET', `/api/executions?workspaceId=${instance.workspaceId}&workflowId=${child}`, {
@@ -556,10 +582,11 @@ describe('approvers', () => {
       ).body.data.filter(({ status }) => status === 'waiting_for_input');
     await until(async () => (await waiting()).length === 2, 'both runs to wait');
     for (const { id = '' } of await waiting()) {
-      const author = await decide(instance.session, id);
-      expect([author.status, author.body]).toMatchObject([403, { error: FOUR_EYES }]);
-      const own = await decide(starter.session, id);
-      expect([own.status, own.body]).toMatchObject([403, { error: FOUR_EYES }]);
+      const third = id === rerun.executionId ? again : caller;
+      for (const as of [instance.session, starter.session, third.session]) {
+        const own = await decide(as, id);
+        expect([own.status, own.body]).toMatchObject([403, { error: FOUR_EYES }]);
+      }
       expect((await listFor(starter.session)).get(id)).toBe(false);
       expect((await decide(other.session, id)).status).toBe(200);
     }

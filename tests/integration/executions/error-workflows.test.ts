@@ -146,12 +146,17 @@ describe('an error workflow', () => {
   beforeEach(() => name({ errorWorkflowId: handlerId }));
 
   it('is started with what happened, and each of the runs names the other', async () => {
-    const failed = await end('failed');
+    const failed = await seed.accept();
+    const [starter, earlier] = [uuidv7(), uuidv7()];
+    await db.execution.update({ where: { id: failed }, data: { startedBy: starter, involved: [earlier] } });
+    await end('failed', failed);
     const before = await read(failed);
     const [result] = await startDue();
     const [run] = await started(failed);
     expect(result).toMatchObject({ failedId: failed, result: { executionId: run?.id } });
     expect(run).toMatchObject({ workflowId: handlerId, source: 'error', status: 'pending', executionMode: 'normal' });
+    // For four eyes.
+    expect(run?.involved.toSorted()).toEqual([starter, earlier].toSorted());
     expect(JSON.parse(run?.triggerData ?? '')).toMatchObject({
       executionId: failed,
       workflowId: seed.workflowId,

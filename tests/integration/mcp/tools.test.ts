@@ -232,6 +232,18 @@ describe('an approval that a run waits for', () => {
     expect(await runsOf(id)).toBe(2);
   });
 
+  it('is not asked of a user who may not answer it', async () => {
+    const parameters = { message: 'Refund?', choices: ['yes', 'no'], approvers: { roles: ['approver'] } };
+    const end = { id: 'end', type: 'terminal', parameters: { body: 'refunded' } };
+    await activate('Of others', tool({ name: 'of_others' }, [{ id: 'ask', type: 'approval', parameters }, end]));
+    const { connected, questions } = await answering({ action: 'accept', content: { decision: 'yes' } });
+    expect(await callTool(connected, 'of_others', { order: 9 })).toMatchObject({
+      isError: false,
+      value: { status: 'waiting_for_input', approvals: [], next: 'Another person has to decide, in the console' },
+    });
+    expect(questions).toEqual([]);
+  });
+
   it('is shown to other clients, which submit the decision and wait for the run', async () => {
     await activate('Shown', tool({ name: 'shown' }, ASK));
     for (const era of ['modern', 'legacy'] as const) {

@@ -146,7 +146,7 @@ async function start(context: FormContext, target: FormTarget, { entered }: Sent
   if (issues.length > 0) throw validationFailed(issues.map(inData), isTruncated);
   const submission = textOf(entered, 'submission');
   const { executionId } = await context.runStarter.start({
-    ...{ workflowId, versionId, triggerNodeId: nodeId, actor: testActor },
+    ...{ workflowId, versionId, wasCurrentVersion: true, triggerNodeId: nodeId, actor: testActor },
     mode: testActor ? 'test' : 'normal',
     source: 'webhook',
     triggerData: JSON.stringify(data),

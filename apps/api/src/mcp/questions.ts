@@ -27,8 +27,7 @@ export async function runToOutcome(
   // A person who would not answer is not asked again.
   const mayAsk = continued === undefined || (await submitAnswers(call, continued));
   const outcome = await awaitOutcome(call, executionId, waitSeconds);
-  // Others are asked elsewhere.
-  const approvals = (outcome.approvals ?? []).filter(({ canAnswer }) => canAnswer);
+  const approvals = outcome.approvals ?? [];
   if (mayAsk && approvals.length > 0 && canAsk(call)) return ask(call, executionId, approvals);
   return toAnswer(outcome);
 }

@@ -27,7 +27,7 @@ export interface RunOutcome {
   readonly result?: unknown;
   readonly resultOmitted?: true;
   readonly error?: Execution['error'];
-  /** The approvals that it waits for, if the key may read them. */
+  /** The approvals that it waits for and the caller may answer, if the key may read them. */
   readonly approvals?: readonly ApprovalEntry[];
   /** What to do next. */
   readonly next?: string;
@@ -76,15 +76,19 @@ async function describeWait(
   { executionId, status, workspaceId }: { executionId: string; status: ExecutionStatus; workspaceId: string },
 ): Promise<Partial<RunOutcome>> {
   if (status === 'waiting_for_input') {
-    const next = 'A person has to decide: see approvals, and submit the decision with deckhand_submit_approval';
-    return { approvals: await openApprovals(call, executionId, workspaceId), next };
+    const approvals = await openApprovals(call, executionId, workspaceId);
+    const next =
+      approvals.length > 0
+        ? 'A person has to decide: see approvals, and submit the decision with deckhand_submit_approval'
+        : 'Another person has to decide, in the console';
+    return { approvals, next };
   }
   if (status === 'waiting_for_human') return { next: 'A person has to fill in a form, in the console' };
   if (status === 'paused') return { next: 'A person has paused it' };
   return { next: 'Not finished yet: call deckhand_wait_for_run with its executionId' };
 }
 
-/** Returns the open approvals of a run; none if the key may not read them. */
+/** Returns the open approvals of a run that the caller may answer: others are asked elsewhere. None if the key may not read them. */
 export async function openApprovals(
   { runs, caller, may }: ToolCall,
   executionId: string,
@@ -92,5 +96,5 @@ export async function openApprovals(
 ): Promise<readonly ApprovalEntry[]> {
   if (!may('approvals:read')) return [];
   const page = { limit: MAX_APPROVALS, offset: 0, includeTotal: false };
-  return (await listApprovals(runs.db, caller, { ...page, workspaceId, executionId })).data;
+  return (await listApprovals(runs.db, caller, { ...page, workspaceId, executionId, canAnswer: true })).data;
 }

@@ -53,6 +53,10 @@ export function startRefused(
       return new DeckhandError('CONCURRENCY_LIMIT');
     case 'forbidden':
       return new DeckhandError('FORBIDDEN', { message: needsPermission('runs.start') });
+    case 'oldVersion': {
+      const message = `${needsPermission('runs.test')}: the version is neither the latest nor the active one`;
+      return new DeckhandError('FORBIDDEN', { message });
+    }
     case 'inactive':
       return new DeckhandError('WEBHOOK_INACTIVE');
     case 'noVersion':

@@ -99,7 +99,8 @@ async function checkTest(
   requireStorable(parts.mocks);
   const chosen = await readChosenVersion(db, caller, workflowId, version);
   if (!chosen) return version;
-  if (!isTest(parts) && chosen.id === rerun?.sourceVersionId) return { versionId: chosen.id };
+  const found = { versionId: chosen.id, wasCurrentVersion: version.versionId === undefined };
+  if (!isTest(parts) && chosen.id === rerun?.sourceVersionId) return found;
   const compiled = await oneAtATime(caller.userId, () => runInTimeSlices(compileInSteps(chosen.definition, nodeTypes)));
   if ('issues' in compiled) throw validationFailed(compiled.issues);
   const { workflow } = compiled;
@@ -107,7 +108,7 @@ async function checkTest(
   const issues = [...findUntilIssues(workflow, parts.untilNodeId, startId), ...findMockIssues(workflow, parts.mocks)];
   if (issues.length > 0) throw validationFailed(issues);
   if (rerun && chosen.id !== rerun.sourceVersionId) await checkReached(db, workflow, rerun);
-  return { versionId: chosen.id };
+  return found;
 }
 
 /** @throws DeckhandError NODE_NOT_REACHED if the rerun would not come to the node that it starts from. */

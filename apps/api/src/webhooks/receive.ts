@@ -199,6 +199,7 @@ function runOf(request: Request, target: WebhookTarget, data: TriggerData): Star
     workflowId,
     actor: testActor,
     versionId,
+    wasCurrentVersion: true,
     triggerNodeId: nodeId,
     webhookSuffix: checkedSuffix,
     mode: testActor ? 'test' : 'normal',

@@ -20,7 +20,7 @@ export function approveCommand(context: Context): Command {
   return new Command('approve')
     .summary('decide an approval that a run waits for, or list them')
     .description(
-      'Without a run, lists the pending approvals of the workspace; on a terminal, asks which one to decide, and how.',
+      'Without a run, lists the pending approvals of the workspace that you may decide; on a terminal, asks which one, and how.',
     )
     .argument('[run]', 'the id of the waiting run')
     .addOption(new Option('--decision <choice>', 'one of the choices; approved by default').conflicts('reject'))
@@ -35,10 +35,10 @@ export function approveCommand(context: Context): Command {
     });
 }
 
-/** Returns all pending approvals of a workspace. */
+/** Returns the pending approvals of a workspace that the caller may answer. */
 function pending({ deckhand: { client } }: Connection, workspaceId: string): Promise<readonly ApprovalEntry[]> {
   const pages = pagesByOffset(async (position) => {
-    const query = { workspaceId, limit: MAX_PAGE, ...position };
+    const query = { workspaceId, canAnswer: true, limit: MAX_PAGE, ...position };
     return (await listPage({ client, query, throwOnError: true })).data;
   });
   return take(pages);
@@ -57,14 +57,14 @@ async function listApprovals({ output }: Context, connection: Connection): Promi
         entry.choices.join(', '),
         entry.message,
       ]),
-      'Nothing waits for an approval.',
+      'Nothing waits for an approval of yours.',
     ),
   );
 }
 
 async function ask(context: Context, connection: Connection, options: ApproveOptions): Promise<void> {
   const entries = await pending(connection, await connection.workspaceId());
-  if (entries.length === 0) throw new ExitError('Nothing waits for an approval.', EXIT.notFound);
+  if (entries.length === 0) throw new ExitError('Nothing waits for an approval of yours.', EXIT.notFound);
   const entry = await askChoice(
     'Which approval?',
     entries.map((value) => ({ value, label: `${value.workflowName ?? ''} ${value.currentNodeId}: ${value.message}` })),
@@ -88,7 +88,8 @@ async function decide(context: Context, connection: Connection, id: string, opti
       (options.wait === undefined || entry.waitId === options.wait),
   );
   const [entry] = entries;
-  if (!entry) throw new ExitError(`Run ${id} does not wait for this approval: its status is ${status}.`);
+  if (!entry)
+    throw new ExitError(`Run ${id} does not wait for this approval, or not for yours: its status is ${status}.`);
   if (entries.length > 1) {
     const waits = entries.map(({ currentNodeId, waitId }) => `${waitId} (${currentNodeId})`);
     throw misused(`Run ${id} waits for ${entries.length} approvals: name one with --wait: ${waits.join(', ')}.`);

@@ -10,6 +10,8 @@ let server: Server;
 let url: string;
 /** The positions and sizes of the pages that were read. */
 let pages: string[];
+/** Whether lists of approvals were limited to what the caller may answer. */
+const answerable: (string | null)[] = [];
 let printed: string[];
 let messages: string[];
 
@@ -19,6 +21,7 @@ beforeAll(async () => {
     const limit = Math.min(Number(query.get('limit') ?? 100), 500);
     const start = Number(query.get('cursor') ?? query.get('offset') ?? 0);
     pages.push(`${pathname} ${start}+${limit}`);
+    if (pathname === '/api/approvals') answerable.push(query.get('canAnswer'));
     const end = Math.min(start + limit, COUNT);
     const data = Array.from({ length: end - start }, (_, index) => entryOf(start + index));
     const hasMore = end < COUNT;
@@ -89,6 +92,12 @@ it.each(['secrets list', 'variables list', 'connectors list', 'approve'])(
     expect(await list(...command.split(' '))).toHaveLength(COUNT);
   },
 );
+
+it('approve leaves out what others have to answer', async () => {
+  answerable.length = 0;
+  await list('approve');
+  expect(new Set(answerable)).toEqual(new Set(['true']));
+});
 
 it('says that there are more, on the standard error, and --limit excludes --all', async () => {
   const environment = { url, apiKey: 'dk_test', workspace: WORKSPACE, profile: undefined, profilesPath: '/nowhere' };

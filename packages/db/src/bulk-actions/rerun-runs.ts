@@ -71,6 +71,8 @@ export async function planReruns(
 
   function toRequest(sourceId: string, fromNodeId: string | null, origin: RerunOrigin): StartRequest {
     const { workflowVersionId, chosenVersionId: versionId } = origin;
+    // Without an active version, `active` stands for that of the run.
+    const wasCurrentVersion = version === 'latest' || (version === 'active' && versionId !== workflowVersionId);
     return {
       executionId: uuidv7(),
       workflowId: origin.workflowId,
@@ -82,7 +84,7 @@ export async function planReruns(
       rerunOf: sourceId,
       rerunFromNodeId: fromNodeId ?? undefined,
       options: serializeOptions(origin.options),
-      ...(versionId === null ? chooseVersion(version, workflowVersionId) : { versionId }),
+      ...(versionId === null ? chooseVersion(version, workflowVersionId) : { versionId, wasCurrentVersion }),
     };
   }
 }
@@ -152,6 +154,7 @@ function toFailure(sourceId: string, { kind }: StartRefusal): BulkActionError {
     case 'noTrigger':
       return toEntry(sourceId, 'TRIGGER_DATA_GONE', 'The version has no such trigger any more');
     case 'forbidden':
+    case 'oldVersion':
       return toEntry(sourceId, 'FORBIDDEN');
     default:
       return toEntry(sourceId, 'NOT_FOUND', 'No such workflow');

@@ -221,10 +221,14 @@ export async function changeLocked(
   });
 }
 
-/** Returns whether a change decides what runs by triggers: with the status of a new workflow, nothing is published. */
+/**
+ * Returns whether a change decides what runs by triggers: with the status of a new workflow, nothing is published. What
+ * runs when an active workflow fails, and by which name callers start it, is a part of that.
+ */
 function isPublication({ status }: LockedWorkflow, changes: UpdateWorkflowBody): boolean {
   const isMoved = changes.status !== undefined && (changes.status !== status || changes.status === 'active');
-  return isMoved || changes.activeVersionId !== undefined;
+  const isRouted = status === 'active' && (changes.slug !== undefined || changes.errorWorkflowId !== undefined);
+  return isMoved || isRouted || changes.activeVersionId !== undefined;
 }
 
 /** Returns the version whose paths the URLs of webhooks have: the active one of an active workflow, or the latest. */

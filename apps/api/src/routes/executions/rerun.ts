@@ -30,7 +30,7 @@ export function rerunExecution(context: StartContext): Route {
     {
       summary: 'Rerun a run',
       description:
-        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it; with `iterations: "failed"`, also those of the iterations in which it did not fail. With `untilNodeId`, it ends after that node. With `mocks`, a key also needs what starting runs of the workflow needs.',
+        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it; with `iterations: "failed"`, also those of the iterations in which it did not fail. The outputs of a run in sandbox mode are reused in sandbox mode only. With `untilNodeId`, it ends after that node. With `mocks`, a key also needs what starting runs of the workflow needs.',
       returns: 'The id of the new run',
       takesIdempotencyKey: true,
       body: RerunBody,
@@ -56,7 +56,8 @@ export function rerunExecution(context: StartContext): Route {
       const changes = serializeOptions(body);
       const readOrigin = async (from: string | null): Promise<RerunOrigin> => {
         const mayStartAnywhere = untilNodeId !== undefined;
-        const read = await readForRerun(db, caller, rerunOf, { fromNodeId: from, version, mayStartAnywhere });
+        const choice = { fromNodeId: from, version, mayStartAnywhere, mode: body.executionMode };
+        const read = await readForRerun(db, caller, rerunOf, choice);
         if (read.kind === 'refused') throw rerunRefused(read);
         return read;
       };

@@ -9,6 +9,7 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { NumberField } from '../../forms/number-field.tsx';
 import { i18n } from '../../language/i18n.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { type RerunVersion, useVersionNumbers } from '../runs/rerun-versions.ts';
 import { describeAction } from './describe-action.ts';
 
@@ -140,6 +141,7 @@ interface VersionOption {
 
 /** Lists the versions that reruns can use, the default first. @param workflowId undefined for several workflows. */
 function useVersionOptions(workflowId: string | undefined): readonly [VersionOption, ...VersionOption[]] {
+  const { can } = useWorkspace();
   const workflow = useQuery({ ...workflowQuery(workflowId ?? ''), enabled: workflowId !== undefined }).data;
   const { activeVersionId = null, latestVersionId = null } = workflow ?? {};
   const numbers = useVersionNumbers(workflowId ?? '', [activeVersionId, latestVersionId]);
@@ -153,6 +155,7 @@ function useVersionOptions(workflowId: string | undefined): readonly [VersionOpt
     value: 'latest',
     label: latest === undefined ? i18n.t('Latest version') : i18n.t('Latest version ({number})', { number: latest }),
   };
-  if (workflow && activeVersionId === null) return [original, newest];
-  return workflow && activeVersionId === latestVersionId ? [live, original] : [live, original, newest];
+  const old = can('runs.test') ? [original] : [];
+  if (workflow && activeVersionId === null) return old.length > 0 ? [original, newest] : [newest];
+  return workflow && activeVersionId === latestVersionId ? [live, ...old] : [live, ...old, newest];
 }

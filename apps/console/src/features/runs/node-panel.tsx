@@ -12,7 +12,7 @@ import { HumanForm } from '../approvals/human-form.tsx';
 import { MayNotAnswer } from '../approvals/may-not-answer.tsx';
 import { loopsAround } from './iteration.ts';
 import { NodeData } from './node-data.tsx';
-import { useRerunChoices } from './rerun-versions.ts';
+import { mayRerunFromNodes, useRerunChoices } from './rerun-versions.ts';
 import { useRerun } from './run-actions.tsx';
 
 /** The details of a node in a run: status, times, input and output. */
@@ -55,7 +55,7 @@ export function NodePanel({
         <CloseButton aria-label={i18n.t('Close')} onClick={onClose} />
       </Group>
       {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
-      {can('runs.start') && isFinished(run.status) && (
+      {can('runs.start') && isFinished(run.status) && mayRerunFromNodes(run, can) && (
         <RerunFailed run={run} nodeId={nodeId} definition={definition} titles={titles} />
       )}
       {progress ? (

@@ -1,5 +1,6 @@
-import type { BULK_RERUN_VERSIONS, Execution, Workflow } from '@deckhand/contracts';
+import type { BULK_RERUN_VERSIONS, Execution, Permission, Workflow } from '@deckhand/contracts';
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { versionQuery, workflowQuery } from '../../api/workflows.ts';
 import { i18n } from '../../language/i18n.ts';
 
@@ -17,12 +18,13 @@ type Versions = Pick<Workflow, 'activeVersionId' | 'latestVersionId' | 'status'>
 
 /**
  * Lists the versions that a rerun of a run can use, each once, the default first: the live one, or the original of a
- * workflow without a live one. Is empty until the workflow is loaded.
+ * workflow without a live one. An old version needs a permission of its own. Is empty until the workflow is loaded.
  */
 export function useRerunChoices({
   workflowId,
   workflowVersionId,
 }: Pick<Execution, 'workflowId' | 'workflowVersionId'>): RerunChoice[] {
+  const { can } = useWorkspace();
   const workflow = useQuery(workflowQuery(workflowId)).data;
   const { activeVersionId = null, latestVersionId = null } = workflow ?? {};
   const numbers = useVersionNumbers(workflowId, [workflowVersionId, activeVersionId, latestVersionId]);
@@ -33,11 +35,19 @@ export function useRerunChoices({
   const firsts = versions.filter(
     (version, index) => versions.findIndex((one) => idOf[one] === idOf[version]) === index,
   );
-  return firsts.map((version) => {
+  const isCurrent = (version: RerunVersion): boolean =>
+    idOf[version] === activeVersionId || idOf[version] === latestVersionId;
+  const allowed = can('runs.test') ? firsts : firsts.filter(isCurrent);
+  return allowed.map((version) => {
     const marks = versions.filter((one) => idOf[one] === idOf[version]).map((one) => markOf(one, workflow));
     const number = numbers.get(idOf[version] ?? '') ?? '…';
     return { version, title: i18n.t('version {number} ({marks})', { number, marks: marks.join(', ') }) };
   });
+}
+
+/** Returns whether a person may rerun a run from its nodes: outputs that mocks gave need a permission of their own. */
+export function mayRerunFromNodes({ data }: Execution, can: (permission: Permission) => boolean): boolean {
+  return can('runs.test') || data.mockedNodeIds === undefined;
 }
 
 function markOf(version: RerunVersion, { status }: Versions): string {

@@ -24,7 +24,7 @@ import { Loading } from '../../components/loading.tsx';
 import { notify, notifyProblem } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
 import { RerunWithInput } from './rerun-with-input.tsx';
-import { useRerunChoices } from './rerun-versions.ts';
+import { mayRerunFromNodes, useRerunChoices } from './rerun-versions.ts';
 import { testAsYaml, toTest } from './to-test.ts';
 
 interface RunActionsProps {
@@ -175,7 +175,7 @@ function RunAgain({ run, selected, titles }: RunActionsProps) {
             <Menu.Item onClick={editing.open}>{i18n.t('Re-run with edited input…')}</Menu.Item>
           )}
           <Menu.Divider />
-          {selected === undefined ? (
+          {!mayRerunFromNodes(run, can) ? null : selected === undefined ? (
             <Menu.Item disabled>{i18n.t('Select a node to re-run from it')}</Menu.Item>
           ) : (
             choices.map(({ version, title }) => (

@@ -162,6 +162,26 @@ describe('a run', () => {
     ]);
   });
 
+  it('offers operators neither old versions nor the nodes of a run with mocks', async () => {
+    const { workflow, workflows, runs } = keepOrders();
+    const id = runs.add(workflow, { ...WAITING, status: 'stopped', data: { mockedNodeIds: ['price'] } });
+    workflows.saveVersion(workflow.id, ORDERS);
+    const offered = async (role: 'author' | 'operator'): Promise<(string | null)[]> => {
+      await openConsole(`/runs/${id}?node=ask`, { role });
+      await screen.findByRole('heading', { name: 'Ask the manager' });
+      await click('button', 'More actions');
+      await screen.findByRole('menuitem', { name: 'Re-run with version 2 (latest)' });
+      return screen.getAllByRole('menuitem', { name: /^Re-run/ }).map(({ textContent }) => textContent);
+    };
+    expect(await offered('author')).toEqual([
+      'Re-run with version 1 (original)',
+      'Re-run with version 2 (latest)',
+      'Re-run from "Ask the manager" with version 1 (original)',
+      'Re-run from "Ask the manager" with version 2 (latest)',
+    ]);
+    expect(await offered('operator')).toEqual(['Re-run with version 2 (latest)']);
+  });
+
   it('is saved as a test of its workflow, which passes', async () => {
     const { workflow, runs } = keepOrders();
     const tester = await createTester();

@@ -206,6 +206,20 @@ it('is not for those who may only look: they change nothing', async () => {
   expect(screen.queryByRole('button', { name: /^New|^Actions/ })).toBeNull();
 });
 
+it('leaves to publishers what runs when an active workflow fails', async () => {
+  const workflows = keepWorkflows();
+  workflows.add({ name: 'Nightly', definition: MANUAL, status: 'active' });
+  for (const [role, isOffered] of [
+    ['author', false],
+    ['editor', true],
+  ] as const) {
+    await openConsole('/workflows', { role });
+    await click('button', 'Actions for Nightly');
+    await screen.findByRole('menuitem', { name: 'Description' });
+    expect(screen.queryByRole('menuitem', { name: 'Error workflow' }) !== null).toBe(isOffered);
+  }
+});
+
 it('duplicates a workflow, and has the list of its activations', async () => {
   const workflows = keepWorkflows();
   workflows.add({ name: 'Nightly', definition: MANUAL, status: 'active' });

@@ -39,6 +39,8 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
     );
   }
   const { id, name, folderId } = workflow;
+  // What runs by triggers is decided by publishers.
+  const isOthers = workflow.status === 'active' && !can('workflows.publish');
   const refresh = async (): Promise<void> => {
     queryClient.removeQueries({ queryKey: workflowQuery(id).queryKey });
     await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
@@ -57,6 +59,21 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
         act={async () => {
           await deleteWorkflow(id);
           notify(i18n.t('The workflow {name} is deleted.', { name }));
+          await refresh();
+        }}
+        onClose={close}
+      />
+    ),
+  };
+  const errorWorkflow: Action = {
+    label: i18n.t('Error workflow'),
+    Icon: Siren,
+    dialog: (close) => (
+      <ErrorWorkflowForm
+        title={i18n.t('Error workflow of {name}', { name })}
+        value={workflow.errorWorkflowId}
+        act={async (errorWorkflowId) => {
+          await updateWorkflow(id, { errorWorkflowId });
           await refresh();
         }}
         onClose={close}
@@ -107,28 +124,14 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
         />
       ),
     },
-    {
-      label: i18n.t('Error workflow'),
-      Icon: Siren,
-      dialog: (close) => (
-        <ErrorWorkflowForm
-          title={i18n.t('Error workflow of {name}', { name })}
-          value={workflow.errorWorkflowId}
-          act={async (errorWorkflowId) => {
-            await updateWorkflow(id, { errorWorkflowId });
-            await refresh();
-          }}
-          onClose={close}
-        />
-      ),
-    },
+    ...(isOthers ? [] : [errorWorkflow]),
     {
       label: i18n.t('Activations'),
       Icon: History,
       dialog: (close) => <ActivationList workflowId={id} name={name} onClose={close} />,
     },
     // Deleting an active one is also withdrawing it.
-    ...(workflow.status === 'active' && !can('workflows.publish') ? [] : [deletion]),
+    ...(isOthers ? [] : [deletion]),
   ];
   return <ActionMenu of={name} actions={actions} />;
 }

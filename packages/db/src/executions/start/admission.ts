@@ -83,6 +83,13 @@ const isStillWebhook = Prisma.sql`(w.status = 'active' AND v.id = w.active_versi
  */
 const NEEDS_CHECK = Prisma.sql`(asked.source NOT IN ('rerun', 'error') AND ${needsCheck(Prisma.sql`asked.checked_version_id`, Prisma.sql`coalesce(asked.trigger_node_id, v.trigger_node_ids[1])`)})`;
 
+/**
+ * Whether a person asks for a version that is neither the latest nor the active one. One that was when the request was
+ * read may have been replaced since.
+ */
+const IS_OLD_VERSION = Prisma.sql`(asked.asked_version_id IS NOT NULL AND NOT asked.was_current
+          AND v.id IS DISTINCT FROM w.latest_version_id AND v.id IS DISTINCT FROM w.active_version_id)`;
+
 const ASKED_OPTIONS = Prisma.sql`asked.options`;
 
 /** The columns of a request that is `asked`, and the verdict on it. */
@@ -101,6 +108,7 @@ const ADMISSION = Prisma.sql`asked.*, w.workspace_id, v.id AS version_id, ws.exe
         WHEN NOT ${memberMay('runs.start')} THEN 'forbidden'
         WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
         WHEN v.id IS NULL THEN 'noVersion'
+        WHEN ${IS_OLD_VERSION} AND NOT ${memberMay('runs.test')} THEN 'oldVersion'
         WHEN cardinality(v.trigger_node_ids) = 0 AND asked.source <> 'rerun' THEN 'noTrigger'
         WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) AND NOT ${isRerunOfDisabled} THEN 'unknownTrigger'
         WHEN ${NEEDS_CHECK} THEN 'needsCheck'
@@ -120,7 +128,7 @@ const JOINS = Prisma.sql`LEFT JOIN workflows w
 
 /**
  * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
- * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
+ * role (or, without a caller, that the workflow is active), also for an old version, that the workflow has a version with that trigger, that the
  * workspace is below its quota, and whether its runs are counted. The planner does not see how many requests there are:
  * otherwise it would plan the statement anew for each call (docs/decisions/0035).
  */
@@ -148,11 +156,26 @@ export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql
       ${requests.map((request) => request.traceParent ?? null)}::text[],
       ${requests.map((request) => request.options ?? null)}::jsonb[],
       ${requests.map((request) => request.errorOf ?? null)}::uuid[],
-      ${requests.map((request) => request.checkedVersionId ?? null)}::uuid[]
+      ${requests.map((request) => request.checkedVersionId ?? null)}::uuid[],
+      ${requests.map((request) => request.wasCurrentVersion ?? false)}::boolean[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, webhook_suffix, mode, source, trigger_data,
-      rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, counted_under, trace_parent, options, error_of, checked_version_id)
+      rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, counted_under, trace_parent, options, error_of, checked_version_id, was_current)
     ${JOINS}`;
 }
+
+/**
+ * Who was involved before the run of `admitted`, for four eyes: whoever started the run that it reruns, or that it is
+ * started for, or was involved in that one. Kept with the run, because the other one may be deleted. Served by the
+ * primary key, and read for such runs only.
+ */
+const INVOLVED = Prisma.sql`CASE WHEN coalesce(rerun_of, error_of) IS NOT NULL THEN (
+          SELECT array_agg(DISTINCT p.id)
+          FROM executions o CROSS JOIN LATERAL unnest(array_append(o.involved, o.started_by)) AS p (id)
+          WHERE o.id = coalesce(admitted.rerun_of, admitted.error_of) AND p.id IS NOT NULL) END`;
+
+/** Whether the run of `admitted` reuses outputs of a run that mocks gave: theirs are deleted earlier. */
+const HAS_MOCKED = Prisma.sql`CASE WHEN rerun_from_node_id IS NOT NULL THEN (
+          SELECT true FROM executions o WHERE o.id = admitted.rerun_of AND (o.mocks IS NOT NULL OR o.has_mocked)) END`;
 
 /**
  * Returns the common table expressions `inserted` and `stored`, which insert the runs of `admitted` that meet the
@@ -164,11 +187,12 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
         rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
-        trace_parent, error_of, started_by, ${OPTION_COLUMNS}
+        trace_parent, error_of, started_by, involved, has_mocked, ${OPTION_COLUMNS}
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
         rerun_of, rerun_from_node_id, rerun_iterations, until_node_id, mocks, now(), now(), deadline_at, time_left_ms,
         octet_length(trigger_data) + coalesce(octet_length(mocks), 0) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, user_id,
+        ${INVOLVED}, ${HAS_MOCKED},
         ${optionValues(Prisma.sql`options`)}
       FROM admitted
       WHERE ${condition}

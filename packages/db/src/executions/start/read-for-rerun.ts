@@ -66,6 +66,8 @@ interface Row {
   readonly role: Role;
   readonly isKnownNode: boolean;
   readonly isBegunNode: boolean;
+  /** Whether it has outputs that mocks gave, its own or those of a run whose outputs it reused. */
+  readonly isMocked: boolean;
 }
 
 /** How runs are rerun. */
@@ -76,6 +78,8 @@ export interface RerunChoice {
   readonly hasOriginalForActive?: boolean;
   /** Whether the rerun may start at a node that the run did not reach. */
   readonly mayStartAnywhere?: boolean;
+  /** The mode of the rerun; undefined for that of the original. */
+  readonly mode?: ExecutionMode | undefined;
 }
 
 /** Reads the data for a rerun of a finished run, in the same way as `readManyForRerun`. */
@@ -92,13 +96,14 @@ export async function readForRerun(
 /**
  * Reads the data for reruns of finished runs. @returns by the id of the run, the data or why it cannot be rerun:
  * FORBIDDEN without the permission, EXECUTION_NOT_FINISHED, TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has
- * no such node, or the run did not reach it. Runs that the actor may not see are left out.
+ * no such node, the run did not reach it, or its outputs come from the mode sandbox and the rerun has another. Runs that
+ * the actor may not see are left out.
  */
 export async function readManyForRerun(
   db: Queryable,
   actor: Actor,
   sources: readonly RerunSource[],
-  { version, hasOriginalForActive = false, mayStartAnywhere = false }: RerunChoice,
+  { version, hasOriginalForActive = false, ...choice }: RerunChoice,
 ): Promise<Map<string, RerunOrigin | RerunRefusal>> {
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
@@ -109,7 +114,8 @@ export async function readManyForRerun(
       EXISTS (
         SELECT 1 FROM node_runs n
         WHERE n.execution_id = e.id AND n.node_id = asked.from_node_id AND n.started_at IS NOT NULL
-      ) AS "isBegunNode"
+      ) AS "isBegunNode",
+      asked.from_node_id IS NOT NULL AND (e.mocks IS NOT NULL OR e.has_mocked IS TRUE) AS "isMocked"
     FROM unnest(
       ${sources.map(({ executionId }) => executionId)}::uuid[], ${sources.map(({ fromNodeId }) => fromNodeId)}::text[]
     ) AS asked (id, from_node_id)
@@ -121,18 +127,25 @@ export async function readManyForRerun(
       WHEN 'active' THEN coalesce(w.active_version_id, CASE WHEN ${hasOriginalForActive}::boolean THEN e.workflow_version_id END)
       WHEN 'original' THEN e.workflow_version_id ELSE ${isUuid(version) ? version : null}::uuid END
     WHERE ${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid`);
-  return new Map(rows.map((row) => [row.id, toOrigin(row, mayStartAnywhere)]));
+  return new Map(rows.map((row) => [row.id, toOrigin(row, choice)]));
 }
 
-function toOrigin(run: Row, mayStartAnywhere: boolean): RerunOrigin | RerunRefusal {
+function toOrigin(
+  run: Row,
+  { mayStartAnywhere = false, mode = run.executionMode }: Pick<RerunChoice, 'mayStartAnywhere' | 'mode'>,
+): RerunOrigin | RerunRefusal {
   const { workflowId, workflowVersionId, chosenVersionId } = run;
   const { triggerNodeId, executionMode, triggerData, fromNodeId } = run;
   if (!roleMay(run.role, 'runs.start')) return refuse('FORBIDDEN', needsPermission('runs.start'));
+  if (run.isMocked && !roleMay(run.role, 'runs.test')) return refuse('FORBIDDEN', needsPermission('runs.test'));
   if (!isFinished(run.status)) return refuse('EXECUTION_NOT_FINISHED');
   if (triggerData === null) return refuse('TRIGGER_DATA_GONE');
   if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is not a node of the version`);
   if (fromNodeId !== null && !run.isBegunNode && !mayStartAnywhere)
     return badNode(`the run did not come to "${fromNodeId}"`);
+  // In sandbox mode, nodes that ask people decide by themselves: with effects, nobody would have decided.
+  if (fromNodeId !== null && executionMode === 'sandbox' && mode !== 'sandbox')
+    return badNode('is for the mode sandbox, as the run: its outputs are examples. Leave it out to run all nodes');
   const { concurrencyKey: key, concurrencyLimit } = run;
   // Someone wants this rerun: it waits for its turn, whatever the original would have done.
   const concurrency = key === null ? undefined : { key, limit: concurrencyLimit ?? 1 };

@@ -66,6 +66,15 @@ interface ChildRow {
   readonly inputSchema: string | null;
 }
 
+/**
+ * Who was involved in the runs above a child, for four eyes, beside their starter, which it inherits: also whoever saved
+ * their versions, which choose its workflow and its input. Served by the primary key of versions.
+ */
+const INVOLVED = Prisma.sql`(
+          SELECT array_agg(DISTINCT p.id)
+          FROM unnest(array_append(involved, (SELECT o.created_by FROM workflow_versions o WHERE o.id = parent_version_id))) AS p (id)
+          WHERE p.id IS NOT NULL)`;
+
 /** Maximum depth of runs that start runs. */
 const MAX_DEPTH = 10;
 /** Maximum number of runs that one run may start, directly and indirectly. */
@@ -123,7 +132,7 @@ async function insertChild(db: Queryable, request: Counted<ChildRequest>): Promi
       UNION ALL
       SELECT e.id, e.parent_execution_id, e.depth FROM ancestors a JOIN executions e ON e.id = a.parent_execution_id
     ), admitted AS (
-      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, p.error_of, p.started_by, p.status AS parent_status, coalesce(p.paused_with, p.id) AS paused_by, v.id AS version_id,
+      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, p.error_of, p.started_by, p.involved, p.workflow_version_id AS parent_version_id, p.status AS parent_status, coalesce(p.paused_with, p.id) AS paused_by, v.id AS version_id,
         ${optionDeadline(options)} AS own_deadline_at, ${optionTimeLeft(options)} AS time_left_ms,
         v.trigger_node_ids, ws.executions_per_minute, v.concurrency, v.input_schemas,
         CASE
@@ -155,12 +164,12 @@ async function insertChild(db: Queryable, request: Counted<ChildRequest>): Promi
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
         parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, time_left_ms,
-        stored_bytes, trace_parent, error_of, started_by, status, paused_with, ${OPTION_COLUMNS}
+        stored_bytes, trace_parent, error_of, started_by, involved, status, paused_with, ${OPTION_COLUMNS}
       )
       SELECT ${request.executionId}::uuid, workspace_id, ${request.workflowId}::uuid, version_id, execution_mode, 'workflow',
         trigger_node_ids[1], ${request.triggerData}, parent_id, ${request.parentNodeId}, depth + 1, now(), now(),
         least(deadline_at, own_deadline_at), time_left_ms,
-        octet_length(${request.triggerData}) + ${optionBytes(options)}, trace_parent, error_of, started_by,
+        octet_length(${request.triggerData}) + ${optionBytes(options)}, trace_parent, error_of, started_by, ${INVOLVED},
         CASE WHEN parent_status = 'paused' THEN 'paused'::execution_status ELSE 'pending' END,
         CASE WHEN parent_status = 'paused' THEN paused_by END, ${optionValues(options)}
       FROM admitted WHERE verdict = 'started' AND EXISTS (SELECT 1 FROM family)

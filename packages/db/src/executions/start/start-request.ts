@@ -6,6 +6,8 @@ import type { KeyedStart } from '../../concurrency/keys.ts';
 export interface ChosenVersion {
   readonly versionId?: string | undefined;
   readonly isActiveVersion?: boolean | undefined;
+  /** Whether `versionId` was found for a request that asks for the latest or the active version. */
+  readonly wasCurrentVersion?: boolean | undefined;
 }
 
 /** Identifies a request to start a run, so that a repeated one starts no second run. */
@@ -137,7 +139,8 @@ export interface OtherBody {
 
 /**
  * Why a request started no run, and wrote nothing. `limitReached`: the concurrency limit of its key is reached.
- * `webhookMoved`: the URL leads to another trigger or version by now, or to none.
+ * `webhookMoved`: the URL leads to another trigger or version by now, or to none. `oldVersion`: the person may start the
+ * latest and the active version only.
  */
 export interface StartRefusal {
   readonly kind:
@@ -146,6 +149,7 @@ export interface StartRefusal {
     | 'forbidden'
     | 'inactive'
     | 'noVersion'
+    | 'oldVersion'
     | 'noTrigger'
     | 'unknownTrigger'
     | 'overQuota'

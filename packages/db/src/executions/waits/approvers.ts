@@ -3,22 +3,32 @@ import { memberMay, requirePermissionOf } from '../../access.ts';
 import { Prisma } from '../../client.ts';
 
 /**
+ * Whether the address of the person `me` is known to be theirs in the workspace of the membership `m`, as SQL. With an
+ * invite for anybody, people choose their address. An invite for one counts in its workspace alone: elsewhere, others
+ * choose for whom it is. Administrators had the token of the setup.
+ */
+const isProved = Prisma.sql`(me.is_admin OR EXISTS (SELECT 1 FROM identities d WHERE d.user_id = me.id)
+      OR EXISTS (SELECT 1 FROM invites i
+        WHERE i.workspace_id = m.workspace_id AND i.accepted_by = me.id AND i.email = me.email))`;
+
+/**
  * Returns whether a member is among those who may answer a wait, as SQL: the wait `w`, the membership `m` and its
  * person `me`. Whoever is named needs no permission but to see it; without names, the role decides.
  */
 export function isApprover(): Prisma.Sql {
   return Prisma.sql`CASE WHEN w.approver_people IS NULL AND w.approver_roles IS NULL THEN ${memberMay('approvals.answer')}
-    ELSE coalesce(m.user_id::text = ANY (w.approver_people) OR me.email = ANY (w.approver_people)
+    ELSE coalesce(m.user_id::text = ANY (w.approver_people) OR (me.email = ANY (w.approver_people) AND ${isProved})
       OR m.role::text = ANY (w.approver_roles), false) END`;
 }
 
 /**
  * Returns whether four eyes keep a member from answering a wait, as SQL: the wait `w`, the membership `m`, the run `e`
- * and its version `v`. Whoever started the run or saved its version is involved.
+ * and its version `v`. Whoever started the run or saved its version is involved, and whoever was in the runs before it.
  */
 export function isInvolved(): Prisma.Sql {
   return Prisma.sql`(coalesce(w.four_eyes, false)
-    AND (m.user_id IS NOT DISTINCT FROM e.started_by OR m.user_id IS NOT DISTINCT FROM v.created_by))`;
+    AND (m.user_id IS NOT DISTINCT FROM e.started_by OR m.user_id IS NOT DISTINCT FROM v.created_by
+      OR coalesce(m.user_id = ANY (e.involved), false)))`;
 }
 
 /** Who an actor is for a wait. */
