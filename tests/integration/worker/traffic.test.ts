@@ -122,7 +122,7 @@ it('a wait for the rate ends with the reason of its signal', async () => {
   await admit('first');
   const waiting = admit('second');
   // The place of the third is behind that of the second, which waits by then.
-  const third = control.admit({ limits, host: 'a', ticket: 'third', mayRest: false, signal: ended.signal });
+  const third = admit('third');
   await expect(third).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   ended.abort(new Error('late'));
   await expect(waiting).rejects.toThrow('late');
