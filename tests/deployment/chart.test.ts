@@ -69,6 +69,7 @@ const EVERYTHING = {
     stores: STORES,
     apiFrom: [{ podSelector: {} }],
     metricsFrom: [{ namespaceSelector: {} }],
+    apiInternet: true,
     apiEgress: [{ ports: [{ port: 443, protocol: 'TCP' }] }],
     workerEgress: [{ to: [{ ipBlock: { cidr: '10.9.0.0/16' } }] }],
   },
@@ -309,6 +310,9 @@ describe('workers of the chart', () => {
     const open = renderChart(CHART, { ...WITH_SECRETS, networkPolicy: { stores: STORES, apiEgress } });
     const ofApi = (find(open, 'NetworkPolicy', 'deckhand-api') as NetworkPolicy).spec;
     expect(ofApi.egress).toEqual([...policy('api').egress, ...apiEgress]);
+    const apiInternet = renderChart(CHART, { ...WITH_SECRETS, networkPolicy: { stores: STORES, apiInternet: true } });
+    const ofOpenApi = (find(apiInternet, 'NetworkPolicy', 'deckhand-api') as NetworkPolicy).spec;
+    expect(ofOpenApi.egress).toEqual([...policy('api').egress, internet]);
     expect(policy('migrate').ingress ?? []).toEqual([]);
   });
 });

@@ -1715,6 +1715,9 @@ export const MUTANTS: readonly Mutant[] = [
       'if (found?.isBuiltIn === true) await',
     ],
   ]),
+  ...of('packages/nodes/src/sftp/private-key.ts', 'unit:sftp/private-key', [
+    ['a key keeps the API busy', 'if (rounds > maxRounds)', 'if (rounds > MAX_ROUNDS)'],
+  ]),
   ...of('packages/nodes/src/connectors/list-choices.ts', 'unit:connectors/list-choices', [
     [
       'a cursor sends the credential to another host',

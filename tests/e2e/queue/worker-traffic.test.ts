@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTrafficControl } from '@deckhand/queue';
 import { callWithKey, chain, createWorkflow, type Instance, startInstance } from '../../harness/index.ts';
 import { startTestWorker, stopAll, until } from '../../harness/index.ts';
 import { serve } from '../../harness/serve.ts';
@@ -110,6 +111,21 @@ it('an open circuit sends nothing, and retries wait until it lets a probe throug
   // The third attempt was not sent, and the next one not before a second had passed.
   expect(calls).toHaveLength(3);
   expect((calls[2] ?? 0) - (calls[1] ?? 0)).toBeGreaterThanOrEqual(990);
+});
+
+it('a wait for the rate ends with the reason of its signal', async () => {
+  const { redis, logger } = instance.gateway.services.monitoring;
+  const control = createTrafficControl({ redis, logger });
+  const limits = { credentialId: 'waits', rateLimit: { requests: 1, per: 'minute' }, circuit: null } as const;
+  const ended = new AbortController();
+  const admit = (ticket: string) => control.admit({ limits, host: 'a', ticket, mayRest: false, signal: ended.signal });
+  await admit('first');
+  const waiting = admit('second');
+  // The place of the third is behind that of the second, which waits by then.
+  const third = admit('third');
+  await expect(third).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  ended.abort(new Error('late'));
+  await expect(waiting).rejects.toThrow('late');
 });
 
 it('requests are not limited while Redis is unavailable', async () => {

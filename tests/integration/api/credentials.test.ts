@@ -275,6 +275,16 @@ describe('a test of a credential', () => {
     expect(JSON.stringify([entries, gateway.log])).not.toContain(SECRET);
   });
 
+  it('that was not sent because of a limit is not its last one', async () => {
+    const { url } = await startService();
+    const { id } = (await create({ rateLimit: { requests: 1, per: 'minute', maxWaitSeconds: 0 } })).body;
+    const passed = await test(id, { url });
+    expect(passed.body).toMatchObject({ ok: true });
+    expect((await test(id, { url })).body).toMatchObject({ ok: false, code: 'RATE_LIMITED' });
+    const kept = await gateway.call('GET', `/api/credentials/${id}`, { as: instance.key });
+    expect(kept.body).toMatchObject({ lastTest: passed.body });
+  });
+
   it('403: with a key that may not use it in workflows, nor list choices with it', async () => {
     const { body: credential } = await create({});
     const [all, ...others] = await Promise.all(
