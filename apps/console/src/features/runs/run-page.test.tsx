@@ -134,14 +134,18 @@ describe('a run', () => {
 
   it('is run again with an edited input, and the version that is chosen', async () => {
     const { workflow, workflows, runs } = keepOrders();
-    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    const trigger = { count: 50, text: 'Dear {{ name }}' };
+    const id = runs.add(workflow, { ...WAITING, trigger, status: 'stopped' });
     const live = workflows.saveVersion(workflow.id, ORDERS);
     workflows.change(workflow.id, { status: 'active', activeVersionId: live });
     await openConsole(`/runs/${id}`);
     await click('button', 'More actions');
     await click('menuitem', 'Re-run with edited input…');
     const form = await dialog();
-    expect((await form.findByLabelText<HTMLTextAreaElement>('Input')).value).toBe('{\n  "count": 50\n}');
+    expect(JSON.parse((await form.findByLabelText<HTMLTextAreaElement>('Input')).value)).toEqual(trigger);
+    // Braces in data are no expression.
+    expect(form.queryByText('Not a JSON object')).toBeNull();
+    expect(form.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(false);
     await fill('Input', '[1]', form);
     await form.findByText('Not a JSON object');
     expect(form.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(true);
