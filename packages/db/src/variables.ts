@@ -57,12 +57,14 @@ export async function listVariableUses(db: Database, actor: Actor, id: string): 
   // Quotes in expressions are escaped, because definitions are JSON. A name has only letters, digits and _.
   const { workspaceId, name } = variable;
   const pattern = String.raw`\$vars(\??\.${name}(?![A-Za-z0-9_])|(\?\.)?\[\s*\\?["']${name}\\?["']\s*\])`;
-  // Definitions are text in their tables: each of the workspace's current versions is read once.
+  // Definitions are text in their tables: each of the workspace's current versions is read once. A search for a text is
+  // many times faster than the pattern, and most have neither.
   return db.$queryRaw<VariableUse[]>`/* variables.list-uses */
     SELECT w.id AS "workflowId", w.name FROM workflows w
     WHERE w.workspace_id = ${workspaceId}::uuid AND EXISTS (
       SELECT 1 FROM workflow_versions v WHERE v.id IN (w.latest_version_id, w.active_version_id)
-        AND v.definition::text ~ ${pattern})
+        AND CASE WHEN position('$vars' IN v.definition::text) > 0 AND position(${name} IN v.definition::text) > 0
+          THEN v.definition::text ~ ${pattern} ELSE false END)
     ORDER BY w.name, w.id LIMIT 100`;
 }
 

@@ -101,7 +101,9 @@ export const childRunsQuery = (run: Pick<Execution, 'id' | 'workspaceId' | 'fini
         },
         signal,
       }),
-    refetchInterval: run.finishedAt === null ? CHILDREN_MS : false,
+    // Runs that nothing waits for may outlive the one that started them.
+    refetchInterval: ({ state }) =>
+      run.finishedAt === null || state.data?.data.some(({ finishedAt }) => finishedAt === null) ? CHILDREN_MS : false,
   });
 
 /** How many runs of a workspace match a filter, by start and status. */
@@ -239,15 +241,23 @@ export const debugQuery = (
 ) =>
   queryOptions({
     queryKey: ['debug', executionId, nodeId, iteration, finishedAt],
-    queryFn: ({ signal }) =>
-      call<NodeDebug>('GET', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/debug`, {
-        query: { iteration },
-        signal,
-      }).catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) return null;
-        throw error;
-      }),
+    queryFn: ({ signal }) => readDebug(executionId, nodeId, { iteration, signal }),
   });
+
+/** Reads the debug data of a node, by default of its latest iteration; null if the run has kept none. */
+export function readDebug(
+  executionId: string,
+  nodeId: string,
+  { iteration, signal }: { readonly iteration?: string | undefined; readonly signal: AbortSignal },
+): Promise<NodeDebug | null> {
+  return call<NodeDebug>('GET', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/debug`, {
+    query: { iteration },
+    signal,
+  }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  });
+}
 
 export const stopRun = (executionId: string): Promise<StatusResponse> =>
   call('POST', `/api/executions/${executionId}/stop`);

@@ -8,8 +8,16 @@ import { useFavorites } from './favorites.ts';
 import classes from './navigation.module.css';
 
 /** Links to the favorite workflows; nothing without any, and none to those that were deleted. */
-export function FavoriteLinks({ workspaceId, isCollapsed }: { workspaceId: string; isCollapsed: boolean }) {
-  const [ids] = useFavorites(workspaceId);
+export function FavoriteLinks({
+  personId,
+  workspaceId,
+  isCollapsed,
+}: {
+  personId: string;
+  workspaceId: string;
+  isCollapsed: boolean;
+}) {
+  const [ids] = useFavorites(personId, workspaceId);
   const names = useQuery({ ...workflowNamesQuery(workspaceId), enabled: ids.length > 0 }).data;
   const shown = ids.flatMap((id) => {
     const name = names?.get(id);

@@ -4,10 +4,13 @@ import { useLocalStorage } from '@mantine/hooks';
 /** Most favorites of a workspace: the navigation has room for no more. */
 export const MAX_FAVORITES = 12;
 
-/** The workflows of a workspace that this browser keeps as favorites, the latest last, and what adds or removes one. */
-export function useFavorites(workspaceId: string): [readonly string[], (workflowId: string) => void] {
+/**
+ * The workflows of a workspace that this browser keeps as favorites of a person, the latest last, and what adds or
+ * removes one.
+ */
+export function useFavorites(personId: string, workspaceId: string): [readonly string[], (workflowId: string) => void] {
   const [ids, set] = useLocalStorage<readonly string[]>({
-    key: `deckhand.favorites.${workspaceId}`,
+    key: `deckhand.favorites.${personId}.${workspaceId}`,
     defaultValue: [],
     getInitialValueInEffect: false,
     deserialize: readFavorites,

@@ -1,4 +1,4 @@
-import { type JsonValue, parseExactJson } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue, parseExactJson } from '@deckhand/contracts';
 
 /** Returns true if a value is a text with an expression, which any field may contain. */
 export function isExpression(value: JsonValue | undefined): value is string {
@@ -30,6 +30,17 @@ export function fromText(text: string): JsonValue | undefined {
     return parseExactJson(text);
   } catch {
     return text;
+  }
+}
+
+/** Parses a text as a JSON object, an empty text as an empty one. Braces in its texts are data. @returns undefined for others */
+export function fromObjectText(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const value = parseExactJson(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -42,8 +42,7 @@ export function FilterChips({ filter, onChange }: { filter: RunFilter; onChange:
 function ChipButton({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
   return (
     <button type="button" className={classes.chip} title={i18n.t('Remove this filter')} onClick={onRemove}>
-      {children}
-      <X size={13} aria-hidden />
+      {children} <X size={13} role="img" aria-label={i18n.t('Remove')} />
     </button>
   );
 }

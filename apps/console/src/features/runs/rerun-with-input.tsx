@@ -1,4 +1,4 @@
-import { type Execution, isJsonObject, type JsonObject } from '@deckhand/contracts';
+import type { Execution } from '@deckhand/contracts';
 import { Select, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -10,7 +10,7 @@ import { DialogForm, submitBy } from '../../components/form-dialog.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { notify } from '../../components/notice-board.ts';
 import { issuesWithin } from '../../forms/issue-at.ts';
-import { fromText } from '../../forms/values.ts';
+import { fromObjectText } from '../../forms/values.ts';
 import { i18n } from '../../language/i18n.ts';
 import type { RerunChoice } from './rerun-versions.ts';
 
@@ -65,11 +65,11 @@ function InputForm({
     <DialogForm
       initial={{ input: JSON.stringify(run.data.trigger ?? {}, undefined, 2), version: usual.version }}
       submit={i18n.t('Run')}
-      canSubmit={({ input }) => readInput(input) !== undefined}
+      canSubmit={({ input }) => fromObjectText(input) !== undefined}
       isShownAtField={(error) => issuesWithin(error, 'input').length > 0}
       act={async ({ input, version }) => {
         const { executionId, warning } = await execute(workflowId, {
-          input: readInput(input) ?? {},
+          input: fromObjectText(input) ?? {},
           triggerNodeId: run.data.triggerNodeId,
           executionMode,
           version: version === 'original' ? workflowVersionId : version,
@@ -92,7 +92,7 @@ function InputForm({
               maxRows={20}
               spellCheck={false}
               data-autofocus
-              error={readInput(input) ? issues.length > 0 && issues.join('\n') : i18n.t('Not a JSON object')}
+              error={fromObjectText(input) ? issues.length > 0 && issues.join('\n') : i18n.t('Not a JSON object')}
               onKeyDown={submitBy('mod+Enter')}
               styles={{
                 input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 },
@@ -115,9 +115,4 @@ function InputForm({
       }}
     </DialogForm>
   );
-}
-
-function readInput(text: string): JsonObject | undefined {
-  const value = fromText(text) ?? {};
-  return isJsonObject(value) ? value : undefined;
 }

@@ -99,10 +99,10 @@ describe('the list of runs', () => {
     const done = runs.add(orders);
     await openConsole(`/runs?workflowId=${orders.id}&status=success,failed&minDurationMs=0&within=yesterday`);
     await shows(done);
-    const chips = async (): Promise<(string | null)[]> =>
+    const chips = async (): Promise<string[]> =>
       within(await screen.findByRole('list', { name: 'Active filters' }))
         .getAllByRole('button')
-        .map(({ textContent }) => textContent);
+        .map(({ textContent }) => textContent.trim());
     await waitFor(async () =>
       expect(await chips()).toEqual([
         ...['Workflow: Orders', 'Status: Success, Failed', 'Time: Yesterday', 'Longer than: 0 ms'],
@@ -113,7 +113,7 @@ describe('the list of runs', () => {
     const form = await dialog();
     await fill(/^Name/, 'Slow ones', form);
     await click('button', 'Save', form);
-    await click('button', 'Workflow: Orders');
+    await click('button', 'Workflow: Orders Remove');
     await shows(done, failed);
     await click('button', 'Clear');
     await isGone('list', 'Active filters');
@@ -122,8 +122,15 @@ describe('the list of runs', () => {
     await shows(done);
     expect([query().get('within'), query().get('workflowId')]).toEqual(['yesterday', orders.id]);
     await click('button', 'Views');
-    await click('button', 'Delete the view Slow ones');
-    await isGone('menuitem', 'Slow ones');
+    // The arrow keys lead to it.
+    (await screen.findByRole('menuitem', { name: 'Slow ones' })).focus();
+    await user.keyboard('{ArrowDown}');
+    expect(document.activeElement).toBe(screen.getByRole('menuitem', { name: 'Delete the view Slow ones' }));
+    await user.keyboard('{Enter}');
+    await isGone('menu');
+    await click('button', 'Views');
+    await screen.findByRole('menuitem', { name: 'Save this view…' });
+    expect(screen.queryByRole('menuitem', { name: 'Slow ones' })).toBeNull();
   });
 
   it('stays as it is while runs are selected, and shows new ones on request', async () => {
@@ -150,7 +157,7 @@ describe('the list of runs', () => {
     const { orders, runs } = keepOrders();
     for (let count = 0; count < 4; count += 1) runs.add(orders);
     await openConsole(`/runs?workflowId=${orders.id}`);
-    const boxes = await screen.findAllByRole<HTMLInputElement>('checkbox', { name: /^Select the run/ });
+    let boxes = await screen.findAllByRole<HTMLInputElement>('checkbox', { name: /^Select the run/ });
     const chosen = (): number[] => boxes.flatMap(({ checked }, index) => (checked ? [index] : []));
     await user.click(boxes[2]!);
     await user.keyboard('{Shift>}');
@@ -171,6 +178,14 @@ describe('the list of runs', () => {
     boxes[3]!.focus();
     await user.keyboard(' ');
     expect(chosen()).toEqual([3]);
+    await fill('Search', 'nothing has this');
+    await screen.findByText('No matching runs');
+    await click('button', 'Clear');
+    await screen.findAllByRole('checkbox', { name: /^Select the run/ });
+    expect(screen.queryByRole('checkbox', { checked: true })).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Selected runs' })).toBeNull();
+    boxes = await screen.findAllByRole('checkbox', { name: /^Select the run/ });
+    await user.click(boxes[3]!);
     await click('button', 'Clear selection');
     expect(chosen()).toEqual([]);
     expect(screen.queryByRole('region', { name: 'Selected runs' })).toBeNull();

@@ -125,7 +125,7 @@ export function Runs({
   const { workspaceId } = useWorkspace();
   const filter = workflowId === undefined ? chosen : { ...chosen, workflowId };
   const [isLive, setLive] = useState(true);
-  const selecting = useSelectedRuns();
+  const selecting = useSelectedRuns(JSON.stringify(filter));
   const [selected] = selecting;
   const { query, rows, newCount, showNewest } = useRuns(workspaceId, filter, { isLive, isHeld: selected.size > 0 });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;

@@ -1,7 +1,8 @@
 import { type Execution, isFinished, type NodeProgress } from '@deckhand/contracts';
 import { Anchor, Text } from '@mantine/core';
-import { useQueries } from '@tanstack/react-query';
-import { debugQuery } from '../../api/executions.ts';
+import { useThrottledValue } from '@mantine/hooks';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { consoleQuery, formerConsole } from '../../api/console-output.ts';
 import { describeDuration } from '../../components/durations.ts';
 import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -10,6 +11,8 @@ import classes from './run-logs.module.css';
 
 /** Most nodes whose console output is read: each is a request. */
 const MAX_NODES = 50;
+/** How often nodes of a run in progress are read again, in ms: those in loops end with each iteration. */
+const REREAD_MS = 5_000;
 
 /** A node that has ended, and when. */
 interface Ended {
@@ -28,27 +31,31 @@ export function RunLogs({
   titles: ReadonlyMap<string, string>;
   onSelect: (nodeId: string) => void;
 }) {
-  const ended = endedNodes(run.progress);
+  const queryClient = useQueryClient();
+  const recent = useThrottledValue(run.progress, REREAD_MS);
+  const ended = endedNodes(isFinished(run.status) ? run.progress : recent);
   const shown = ended.slice(0, MAX_NODES);
   const logs = useQueries({
-    queries: shown.map(({ nodeId, finishedAt }) => debugQuery(run.id, nodeId, undefined, finishedAt)),
+    queries: shown.map(({ nodeId, finishedAt }) => ({
+      ...consoleQuery(run.id, nodeId, finishedAt),
+      placeholderData: () => formerConsole(queryClient, run.id, nodeId),
+    })),
   });
-  const failed = logs.find(({ isError }) => isError);
-  if (failed) return <Problem error={failed.error} />;
-  if (logs.some(({ data }) => data === undefined)) return <Loading />;
   const written = shown.flatMap(({ nodeId, startedAt }, index) => {
-    const lines = linesOf(logs[index]?.data?.console);
-    return lines.length === 0 ? [] : [{ nodeId, startedAt, lines }];
+    const { data: lines = [], error = null } = logs[index] ?? {};
+    return lines.length === 0 && error === null ? [] : [{ nodeId, startedAt, lines, error }];
   });
+  const isLoading = logs.some(({ isPending }) => isPending);
   return (
     <>
-      {written.length === 0 && (
+      {written.length === 0 && isLoading && <Loading />}
+      {written.length === 0 && !isLoading && (
         <Text size="sm" c="dimmed">
           {isFinished(run.status) ? i18n.t('No node wrote to the console.') : i18n.t('No console output yet.')}
         </Text>
       )}
       <ol className={classes.logs} aria-label={i18n.t('Logs of the run')}>
-        {written.map(({ nodeId, startedAt, lines }) => (
+        {written.map(({ nodeId, startedAt, lines, error }) => (
           <li key={nodeId}>
             <Anchor component="button" type="button" size="sm" onClick={() => onSelect(nodeId)}>
               {titles.get(nodeId) ?? nodeId}
@@ -56,7 +63,8 @@ export function RunLogs({
             <Text span size="xs" c="dimmed">
               {`+${describeDuration(sinceStart(run, startedAt))}`}
             </Text>
-            <pre className={classes.lines}>{lines.join('\n')}</pre>
+            {lines.length > 0 && <pre className={classes.lines}>{lines.join('\n')}</pre>}
+            <Problem error={error} />
           </li>
         ))}
       </ol>
@@ -79,10 +87,6 @@ function endedNodes(progress: Readonly<Record<string, NodeProgress>>): Ended[] {
       startedAt === null || finishedAt === null || status === 'skipped' ? [] : [{ nodeId, startedAt, finishedAt }],
     )
     .sort((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt));
-}
-
-function linesOf(console: unknown): string[] {
-  return Array.isArray(console) ? console.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))) : [];
 }
 
 function sinceStart({ startedAt, createdAt }: Execution, time: string): number {

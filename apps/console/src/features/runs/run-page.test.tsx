@@ -134,14 +134,18 @@ describe('a run', () => {
 
   it('is run again with an edited input, and the version that is chosen', async () => {
     const { workflow, workflows, runs } = keepOrders();
-    const id = runs.add(workflow, { ...WAITING, status: 'stopped' });
+    const trigger = { count: 50, text: 'Dear {{ name }}' };
+    const id = runs.add(workflow, { ...WAITING, trigger, status: 'stopped' });
     const live = workflows.saveVersion(workflow.id, ORDERS);
     workflows.change(workflow.id, { status: 'active', activeVersionId: live });
     await openConsole(`/runs/${id}`);
     await click('button', 'More actions');
     await click('menuitem', 'Re-run with edited input…');
     const form = await dialog();
-    expect((await form.findByLabelText<HTMLTextAreaElement>('Input')).value).toBe('{\n  "count": 50\n}');
+    expect(JSON.parse((await form.findByLabelText<HTMLTextAreaElement>('Input')).value)).toEqual(trigger);
+    // Braces in data are no expression.
+    expect(form.queryByText('Not a JSON object')).toBeNull();
+    expect(form.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(false);
     await fill('Input', '[1]', form);
     await form.findByText('Not a JSON object');
     expect(form.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(true);
@@ -324,6 +328,36 @@ describe('a run', () => {
     await within(await screen.findByRole('region', { name: 'Node' })).findByRole('heading', { name: 'Is it large?' });
   });
 
+  it('keeps the console output that is loaded while more comes, and shows an error at its node', async () => {
+    const { workflow, runs } = keepOrders();
+    const at = (second: number): string => new Date(Date.UTC(2026, 0, 5, 9, 0, second)).toISOString();
+    const done = (second: number) => ({ startedAt: at(0), finishedAt: at(second), outputBytes: 1 });
+    const times = { createdAt: at(0), startedAt: at(0) };
+    const id = runs.add(workflow, {
+      ...{ ...times, status: 'running', executionMode: 'debug' },
+      nodes: { start: done(1), price: done(1), large: { status: 'running' } },
+    });
+    const { promise: isRead, resolve: read } = Promise.withResolvers<undefined>();
+    let reads = 0;
+    answer('GET /api/executions/:id/nodes/:nodeId/debug', async ({ params: { nodeId = '' } }) => {
+      if (nodeId === 'start') return refusal('FORBIDDEN');
+      reads += 1;
+      if (reads > 1) await isRead;
+      return { nodeId, iteration: null, console: [`round ${reads}`] };
+    });
+    await openConsole(`/runs/${id}`);
+    await click('tab', 'All logs');
+    const logs = within(await screen.findByRole('list', { name: 'Logs of the run' }));
+    await logs.findByText('round 1');
+    within(logs.getByRole('button', { name: 'Order arrives' }).closest('li')!).getByRole('alert');
+    // Its next iteration.
+    runs.change(id, { nodes: { price: done(2) } });
+    await waitFor(() => expect(reads).toBe(2));
+    logs.getByText('round 1');
+    read(undefined);
+    await logs.findByText('round 2');
+  });
+
   it('marks what a partial rerun has reused, and links to the version that ran', async () => {
     const { workflow, workflows, runs } = keepOrders();
     const original = runs.add(workflow, { ...WAITING, status: 'stopped' });
@@ -425,10 +459,15 @@ describe('a run', () => {
     const { workflow: other } = workflows.get(workflows.add({ name: 'Shipping', definition: ORDERS }));
     const runs = keepRuns();
     const id = runs.add(workflow, { nodes: { start: {}, sub: {} } });
-    const child = runs.add(other, { status: 'failed', parentExecutionId: id, parentNodeId: 'sub' });
+    // The run did not wait for it.
+    const child = runs.add(other, { status: 'running', parentExecutionId: id, parentNodeId: 'sub' });
     runs.add(other);
     await openConsole(`/runs/${id}`);
     const timeline = within(await screen.findByRole('list', { name: 'Timeline of nodes' }));
+    const running = await timeline.findByRole('link', { name: /^Shipping.*Running/ });
+    const { left, width } = running.querySelector<HTMLElement>('[style*="width"]')!.style;
+    expect(Number.parseFloat(left) + Number.parseFloat(width)).toBeLessThanOrEqual(100);
+    runs.change(child, { status: 'failed' });
     const link = await timeline.findByRole('link', { name: /^Shipping.*Failed/ });
     expect(link.closest('li')!.textContent).toMatch(/^Ship it.*Shipping/);
     await user.click(link);

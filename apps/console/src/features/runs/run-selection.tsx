@@ -24,9 +24,16 @@ export const SelectionContext = createContext<Selection>({
   toggleAll: () => undefined,
 });
 
-/** The runs of a list that are selected. */
-export function useSelectedRuns() {
-  return useState<ReadonlyMap<string, RunRow>>(new Map());
+/** The runs of a list that are selected; none once the list is another one. @param listKey what it lists */
+export function useSelectedRuns(listKey: string) {
+  const selecting = useState<ReadonlyMap<string, RunRow>>(new Map());
+  const [, setSelected] = selecting;
+  const [selectedIn, setSelectedIn] = useState(listKey);
+  if (selectedIn !== listKey) {
+    setSelectedIn(listKey);
+    setSelected(new Map());
+  }
+  return selecting;
 }
 
 /** Returns what the cells of a list use to select its runs. @param rows in the order of the list */

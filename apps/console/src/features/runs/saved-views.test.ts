@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { readViews, withView } from './saved-views.ts';
+import { hasRoomFor, MAX_VIEWS, readViews, withView } from './saved-views.ts';
 
 it('views are listed by name, one for each', () => {
   const [b, a] = [
@@ -8,6 +8,13 @@ it('views are listed by name, one for each', () => {
   ];
   const again = { name: 'b', filter: { search: 'x' } };
   expect(withView(withView(withView([], b), a), again)).toEqual([a, again]);
+});
+
+it('a full list has room for a view in place of one of the same name only', () => {
+  const views = Array.from({ length: MAX_VIEWS }, (_, index) => ({ name: `v${index}`, filter: {} }));
+  expect([hasRoomFor(views, 'v3'), hasRoomFor(views, 'new'), hasRoomFor(views.slice(1), 'new')]).toEqual([
+    ...[true, false, true],
+  ]);
 });
 
 it('what is stored is read as far as it is valid', () => {

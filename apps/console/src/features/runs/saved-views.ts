@@ -11,9 +11,14 @@ export interface SavedView {
 /** Most views that are kept of a list. */
 export const MAX_VIEWS = 30;
 
-/** The views that this browser keeps of a list, by name. What keeps them returns false if there is no room. */
-export function useSavedViews(listId: string): [SavedView[], (views: readonly SavedView[]) => boolean] {
-  const key = `deckhand.views.${listId}`;
+/**
+ * The views that this browser keeps of a list for a person, by name. What keeps them returns false if there is no room.
+ */
+export function useSavedViews(
+  personId: string,
+  listId: string,
+): [SavedView[], (views: readonly SavedView[]) => boolean] {
+  const key = `deckhand.views.${personId}.${listId}`;
   const [views, set] = useLocalStorage({
     key,
     defaultValue: [],
@@ -30,6 +35,11 @@ export function useSavedViews(listId: string): [SavedView[], (views: readonly Sa
     return true;
   };
   return [views, keep];
+}
+
+/** Whether a view can be added under a name: there is room, or it takes the place of one of the same name. */
+export function hasRoomFor(views: readonly SavedView[], added: string): boolean {
+  return views.length < MAX_VIEWS || views.some(({ name }) => name === added);
 }
 
 /** Puts a view into the list, in place of one of the same name. */

@@ -63,6 +63,7 @@ export function TimelineAxis({
         className={classes.axis}
         aria-hidden
         onPointerDown={(event) => {
+          if (event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
           setDrag([shareOf(event), shareOf(event)]);
         }}

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { between, inView, shift, WHOLE, zoom } from './timeline-view.ts';
+import { between, clipped, inView, shift, WHOLE, zoom } from './timeline-view.ts';
+
+it('a span is cut at the ends of the timeline', () => {
+  expect(clipped({ left: 80, width: 40 })).toEqual({ left: 80, width: 20 });
+  expect(clipped({ left: -10, width: 30 })).toEqual({ left: 0, width: 20 });
+  expect(clipped({ left: 150, width: 50 })).toEqual({ left: 100, width: 0 });
+  expect(clipped({ left: 10, width: 20 })).toEqual({ left: 10, width: 20 });
+});
 
 describe('a view of the timeline', () => {
   it('is zoomed around a point, within the timeline', () => {

@@ -27,6 +27,12 @@ export function inView({ left, width }: Span, view: Span): Span {
   return { left: ((left - view.left) / view.width) * 100, width: (width / view.width) * 100 };
 }
 
+/** Returns the part of a span that is on the timeline; without a length if none is. */
+export function clipped({ left, width }: Span): Span {
+  const from = Math.min(100, Math.max(0, left));
+  return { left: from, width: Math.min(100, Math.max(0, left + width)) - from };
+}
+
 function within(left: number, width: number): Span {
   return { left: Math.min(100 - width, Math.max(0, left)), width };
 }

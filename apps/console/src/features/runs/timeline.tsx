@@ -19,7 +19,7 @@ import { describeAttempt } from './describe-attempt.ts';
 import { Duration } from './duration.tsx';
 import { type AttemptSpan, type Bar, type RunTimes, type Span, toTimes } from './bars.ts';
 import { TimelineAxis } from './timeline-axis.tsx';
-import { inView, WHOLE } from './timeline-view.ts';
+import { clipped, inView, WHOLE } from './timeline-view.ts';
 import classes from './timeline.module.css';
 
 const TICK_MS = 500;
@@ -120,7 +120,7 @@ export function Timeline({
                   workspaceId={run.workspaceId}
                   child={child}
                   depth={bar.depth + 1}
-                  span={inView(times.spanOf(child.startedAt ?? child.createdAt, child.finishedAt), view)}
+                  span={inView(clipped(times.spanOf(child.startedAt ?? child.createdAt, child.finishedAt)), view)}
                 />
               ))}
           </li>

@@ -1,11 +1,12 @@
-import { Button, CloseButton, Group, Menu, TextInput } from '@mantine/core';
-import { Bookmark, ChevronDown } from 'lucide-react';
+import { Button, Group, Menu, TextInput } from '@mantine/core';
+import { Bookmark, ChevronDown, X } from 'lucide-react';
 import { useState } from 'react';
 import type { RunFilter } from '../../api/run-filter.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notice-board.ts';
 import { i18n } from '../../language/i18n.ts';
-import { MAX_VIEWS, useSavedViews, withView } from './saved-views.ts';
+import { hasRoomFor, MAX_VIEWS, useSavedViews, withView } from './saved-views.ts';
 
 /** Shows the list with filters that were saved, and saves the present ones under a name, in this browser. */
 export function ViewMenu({
@@ -18,7 +19,8 @@ export function ViewMenu({
   filter: RunFilter;
   onChoose: (filter: RunFilter) => void;
 }) {
-  const [views, keep] = useSavedViews(listId);
+  const { user } = useWorkspace();
+  const [views, keep] = useSavedViews(user.id, listId);
   const [isSaving, setSaving] = useState(false);
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -39,15 +41,18 @@ export function ViewMenu({
               <Menu.Item flex={1} onClick={() => onChoose(view.filter)}>
                 {view.name}
               </Menu.Item>
-              <CloseButton
-                size="sm"
+              <Menu.Item
+                w="auto"
                 aria-label={i18n.t('Delete the view {name}', { name: view.name })}
+                title={i18n.t('Delete the view {name}', { name: view.name })}
                 onClick={() => keep(views.filter((each) => each !== view))}
-              />
+              >
+                <X size={14} aria-hidden />
+              </Menu.Item>
             </Group>
           ))}
           {views.length > 0 && <Menu.Divider />}
-          <Menu.Item disabled={!isFiltered || views.length >= MAX_VIEWS} onClick={() => setSaving(true)}>
+          <Menu.Item disabled={!isFiltered} onClick={() => setSaving(true)}>
             {i18n.t('Save this view…')}
           </Menu.Item>
         </Menu.Dropdown>
@@ -60,15 +65,22 @@ export function ViewMenu({
           act={({ name }) => {
             if (!keep(withView(views, { name, filter }))) notify(i18n.t('This browser has no room for the view.'));
           }}
+          canSubmit={({ name }) => hasRoomFor(views, name)}
           onClose={() => setSaving(false)}
         >
-          {({ text }) => (
+          {({ values: { name }, text }) => (
             <TextInput
               label={i18n.t('Name')}
               description={i18n.t('The filters are saved in this browser')}
               required
               maxLength={100}
               data-autofocus
+              error={
+                !hasRoomFor(views, name) &&
+                i18n.t('This browser keeps {count} views of a list: choose the name of one, or delete one.', {
+                  count: MAX_VIEWS,
+                })
+              }
               {...text('name')}
             />
           )}

@@ -34,6 +34,38 @@ describe('a run that has begun', () => {
     expect(reasons({ status: 'running' })).toEqual([]);
   });
 
+  it('waits for people who approve a tool of an agent', () => {
+    const progress = { 'helper.approval': waiting, 'set.approval': waiting };
+    const nodes = [
+      { id: 'helper', type: 'agent' },
+      { id: 'set', type: 'set' },
+    ];
+    const waits = waitsOf({ ...RUN, status: 'waiting_for_input', progress }, { nodes }, NOW);
+    expect(waits).toMatchObject([
+      { nodeId: 'helper.approval', reason: 'Waits for an approval of a tool', isForPeople: true },
+      { nodeId: 'set.approval', reason: 'Waits', isForPeople: false },
+    ]);
+  });
+
+  it('waits for the next attempt of a node whose latest one failed, whatever its type', () => {
+    const failed = (code: string): NodeProgress => ({
+      ...waiting,
+      attemptHistory: [{ startedAt: CREATED, finishedAt: CREATED, error: { code, message: 'no' } }],
+    });
+    const progress = { sub: failed('WORKFLOW_NOT_STARTED'), ask: failed('INTERNAL'), hold: failed('LOCK_WAITING') };
+    const nodes = [
+      { id: 'sub', type: 'workflow' },
+      { id: 'ask', type: 'approval' },
+      { id: 'hold', type: 'lock' },
+    ];
+    const waits = waitsOf({ ...RUN, status: 'running', progress }, { nodes }, NOW);
+    expect(waits.map(({ reason, isForPeople }) => [reason, isForPeople])).toEqual([
+      ['Waits for its next attempt', false],
+      ['Waits for its next attempt', false],
+      ['Waits for a lock', false],
+    ]);
+  });
+
   it('waits for a person who resumes it, once it is paused', () => {
     expect(reasons({ status: 'paused' })).toEqual([[undefined, 'Paused by a person', undefined, undefined]]);
   });

@@ -1,5 +1,10 @@
-import type { Definition, Execution } from '@deckhand/contracts';
+import type { Definition, Execution, NodeProgress } from '@deckhand/contracts';
 import { i18n } from '../../language/i18n.ts';
+
+/** Stands for the question of an agent, which is a record of its own. */
+const AGENT_APPROVAL = 'agent.approval';
+/** The code of attempts that found the lock taken: the node waits for it. */
+const WAITS_FOR_LOCK = 'LOCK_WAITING';
 
 /** Why a run does not go on at the moment. */
 export interface Wait {
@@ -25,14 +30,35 @@ export function waitsOf(
 ): Wait[] {
   const waits = run.status === 'pending' ? waitsOfStart(run, now) : [];
   if (run.status === 'paused') waits.push(ofRun(i18n.t('Paused by a person')));
-  for (const [nodeId, { status, startedAt }] of Object.entries(run.progress)) {
-    if (status !== 'waiting') continue;
-    const node = definition.nodes.find(({ id }) => id === nodeId);
-    const reason = (node && REASONS[node.type]) ?? i18n.t('Waits');
-    const isForPeople = node?.type === 'approval' || node?.type === 'human';
-    waits.push({ nodeId, reason, since: startedAt ?? undefined, until: undefined, isForPeople });
+  for (const [nodeId, node] of Object.entries(run.progress)) {
+    if (node.status !== 'waiting') continue;
+    const reason = reasonOf(nodeId, node, definition);
+    waits.push({ nodeId, ...reason, since: node.startedAt ?? undefined, until: undefined });
   }
   return waits;
+}
+
+/** Returns why a node waits, and whether people end it. */
+function reasonOf(
+  nodeId: string,
+  { attemptHistory, error }: NodeProgress,
+  { nodes }: Pick<Definition, 'nodes'>,
+): Pick<Wait, 'reason' | 'isForPeople'> {
+  const failure = attemptHistory?.at(-1)?.error ?? error;
+  if (failure && failure.code !== WAITS_FOR_LOCK) {
+    return { reason: i18n.t('Waits for its next attempt'), isForPeople: false };
+  }
+  const type = nodes.find(({ id }) => id === nodeId)?.type ?? typeOfPart(nodeId, nodes);
+  return {
+    reason: (type === undefined ? undefined : REASONS[type]) ?? i18n.t('Waits'),
+    isForPeople: type === 'approval' || type === 'human' || type === AGENT_APPROVAL,
+  };
+}
+
+/** Returns the type of a part of a node that has a record of its own; undefined for others. */
+function typeOfPart(nodeId: string, nodes: Definition['nodes']): string | undefined {
+  const owner = nodes.find(({ id, type }) => type === 'agent' && nodeId === `${id}.approval`);
+  return owner && AGENT_APPROVAL;
 }
 
 function waitsOfStart({ startAt, concurrency, createdAt }: WaitingRun, now: number): Wait[] {
@@ -56,5 +82,5 @@ const REASONS: Readonly<Record<string, string>> = {
   'wait.event': i18n.t('Waits for an event'),
   workflow: i18n.t('Waits for the run that it started'),
   lock: i18n.t('Waits for a lock'),
-  agent: i18n.t('Waits for an approval of a tool'),
+  [AGENT_APPROVAL]: i18n.t('Waits for an approval of a tool'),
 };

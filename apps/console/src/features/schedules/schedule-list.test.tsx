@@ -6,7 +6,7 @@ import { example } from '../../testing/contract.ts';
 import { answer, pageOf } from '../../testing/fake-api.ts';
 import { keepRuns } from '../../testing/fake-runs.ts';
 import { definitionOf, keepWorkflows } from '../../testing/fake-workflows.ts';
-import { click } from '../../testing/hands.ts';
+import { click, dialog } from '../../testing/hands.ts';
 
 prepareConsole();
 
@@ -51,6 +51,10 @@ it('a schedule is described in words, and run now with its live version', async 
   const links = row.getAllByRole('link').map((link) => link.getAttribute('href'));
   expect(links[1]).toMatch(new RegExp(`/runs/${last}$`));
   await click('button', 'Run schedule of Nightly now');
+  const question = await dialog('Run Nightly now?');
+  question.getByText(/Options of the trigger, such as limits by a key, are not applied\.$/);
+  expect(runs.asked).toEqual([]);
+  await click('button', 'Run now', question);
   await waitFor(() => expect(location.pathname).toMatch(new RegExp(`/runs/${runs.all[0]?.id ?? ''}$`)));
   expect(runs.asked).toEqual([
     {

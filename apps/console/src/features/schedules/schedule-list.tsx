@@ -2,10 +2,12 @@ import type { ScheduleEntry } from '@deckhand/contracts';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { pauseSchedule, resumeSchedule, schedulesQuery } from '../../api/schedules.ts';
 import { useWorkspace } from '../../api/use-workspace.ts';
 import { execute } from '../../api/workflows.ts';
 import type { Columns } from '../../components/data-table.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/links.tsx';
 import { Listing } from '../../components/listing.tsx';
@@ -102,6 +104,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   workspace_rate_limited: i18n.t('Rate limit of the workspace'),
   SCHEDULE_OVERLAP: i18n.t('Unfinished runs of the schedule'),
   CONCURRENCY_LIMIT: i18n.t('Other runs with the same key'),
+  SERVICE_UNAVAILABLE: i18n.t('Other starts with the same key'),
 };
 
 /** Names a limit; one of a later version by its code. */
@@ -109,34 +112,41 @@ function describeLimit(code: string | null): string | null {
   return code === null ? null : (LIMITS[code] ?? code);
 }
 
-/** Starts a run as if the schedule were due, of the live version, and opens it. */
+/** Starts a run of the live version as the schedule does, without the options of the trigger, and opens it. */
 function RunNow({ schedule: { workflowId, workflowName, nodeId, timezone } }: { schedule: ScheduleEntry }) {
   const { workspaceId, can } = useWorkspace();
   const navigate = useNavigate();
-  const start = useMutation({
-    mutationFn: () =>
-      execute(workflowId, {
-        version: 'active',
-        triggerNodeId: nodeId,
-        input: { scheduledFor: new Date().toISOString(), timezone, nodeId, isCatchUp: false },
-      }),
-    onError: notifyProblem,
-    onSuccess: async ({ executionId, warning }) => {
-      if (warning !== undefined) notify(warning);
-      await navigate({ to: '/w/$workspaceId/runs/$executionId', params: { workspaceId, executionId } });
-    },
-  });
+  const [isAsking, setAsking] = useState(false);
   if (!can('runs.start')) return null;
   return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      aria-label={i18n.t('Run {nodeId} of {workflowName} now', { nodeId, workflowName })}
-      loading={start.isPending}
-      onClick={() => start.mutate()}
-    >
-      {i18n.t('Run now')}
-    </Button>
+    <>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={i18n.t('Run {nodeId} of {workflowName} now', { nodeId, workflowName })}
+        onClick={() => setAsking(true)}
+      >
+        {i18n.t('Run now')}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        question={i18n.t('Run {workflowName} now?', { workflowName })}
+        consequence={i18n.t(
+          'It starts even while runs of the schedule are unfinished. Options of the trigger, such as limits by a key, are not applied.',
+        )}
+        label={i18n.t('Run now')}
+        act={async () => {
+          const { executionId, warning } = await execute(workflowId, {
+            version: 'active',
+            triggerNodeId: nodeId,
+            input: { scheduledFor: new Date().toISOString(), timezone, nodeId, isCatchUp: false },
+          });
+          if (warning !== undefined) notify(warning);
+          await navigate({ to: '/w/$workspaceId/runs/$executionId', params: { workspaceId, executionId } });
+        }}
+        onClose={() => setAsking(false)}
+      />
+    </>
   );
 }
 

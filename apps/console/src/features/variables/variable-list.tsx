@@ -24,6 +24,9 @@ import { Page } from '../../components/page.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { i18n } from '../../language/i18n.ts';
 
+/** Most workflows that the API lists. */
+const MAX_USES = 100;
+
 const COLUMNS: Columns<VariableEntry> = [
   { id: 'name', header: i18n.t('Name'), cell: ({ row: { original } }) => <code>{`$vars.${original.name}`}</code> },
   { id: 'value', header: i18n.t('Value'), cell: ({ row: { original } }) => original.value },
@@ -123,15 +126,22 @@ function Uses({ variable: { id, name }, onClose }: { variable: VariableEntry; on
       ) : uses.data.data.length === 0 ? (
         <Text size="sm">{i18n.t('No workflow names it. Names that expressions compute are not found.')}</Text>
       ) : (
-        <ul>
-          {uses.data.data.map(({ workflowId, name: workflow }) => (
-            <li key={workflowId}>
-              <AnchorLink size="sm" to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId }}>
-                {workflow}
-              </AnchorLink>
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul>
+            {uses.data.data.map(({ workflowId, name: workflow }) => (
+              <li key={workflowId}>
+                <AnchorLink size="sm" to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId }}>
+                  {workflow}
+                </AnchorLink>
+              </li>
+            ))}
+          </ul>
+          {uses.data.data.length >= MAX_USES && (
+            <Text size="xs" c="dimmed">
+              {i18n.t('Only the first {count} workflows are shown; there may be more.', { count: MAX_USES })}
+            </Text>
+          )}
+        </>
       )}
     </Dialog>
   );

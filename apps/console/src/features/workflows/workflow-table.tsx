@@ -7,6 +7,7 @@ import { type ReactNode, useCallback, useMemo } from 'react';
 import { describePath, type FolderTree } from '../../api/folder-tree.ts';
 import { activityQuery } from '../../api/monitoring.ts';
 import { workflowsQuery } from '../../api/workflows.ts';
+import { useWorkspace } from '../../api/use-workspace.ts';
 import { useFavorites } from '../../app/favorites.ts';
 import { Broken } from '../../components/broken.tsx';
 import { type Columns, DataTable } from '../../components/data-table.tsx';
@@ -178,9 +179,10 @@ function Name({ row }: { row: Row }) {
   );
 }
 
-/** Adds a workflow to the favorites of this browser, or removes it. */
+/** Adds a workflow to the favorites of the person in this browser, or removes it. */
 function Favorite({ workflow: { id, name, workspaceId } }: { workflow: WorkflowEntry }) {
-  const [ids, toggle] = useFavorites(workspaceId);
+  const { user } = useWorkspace();
+  const [ids, toggle] = useFavorites(user.id, workspaceId);
   const isFavorite = ids.includes(id);
   return (
     <ActionIcon

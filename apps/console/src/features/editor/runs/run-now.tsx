@@ -1,11 +1,4 @@
-import {
-  type ExecuteBody,
-  EXECUTION_MODES,
-  type ExecutionMode,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-} from '@deckhand/contracts';
+import { type ExecuteBody, EXECUTION_MODES, type ExecutionMode, isJsonObject, parseJson } from '@deckhand/contracts';
 import { Select, Stack, Text, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
@@ -16,7 +9,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { FormFooter } from '../../../components/form-footer.tsx';
 import { notify } from '../../../components/notice-board.ts';
 import { issuesWithin } from '../../../forms/issue-at.ts';
-import { fromText } from '../../../forms/values.ts';
+import { fromObjectText } from '../../../forms/values.ts';
 import { i18n } from '../../../language/i18n.ts';
 import { definitionOf, hasChanges } from '../model/editor-model.ts';
 import { useEditor, useEditorSession, usePinnedOutputs } from '../model/editor-session.tsx';
@@ -66,7 +59,7 @@ export function RunNow() {
   const mode = chosenMode ?? (isPinned && remembered.mode === 'normal' ? 'test' : remembered.mode);
   const chosen = triggers.find(({ id }) => id === trigger) ?? triggers[0];
   const input = typed ?? JSON.stringify(isOpen ? sampleInput(definition, chosen) : {}, undefined, 2);
-  const parsed = readInput(input);
+  const parsed = fromObjectText(input);
   const issues = issuesWithin(start.error, 'input');
   const run = (): void => {
     if (!parsed || start.isPending) return;
@@ -144,11 +137,6 @@ export function RunNow() {
       </form>
     </Dialog>
   );
-}
-
-function readInput(text: string): JsonObject | undefined {
-  const value = fromText(text) ?? {};
-  return isJsonObject(value) ? value : undefined;
 }
 
 /** What a run was started with last. */
