@@ -88,7 +88,10 @@ async function describeWait(
   return { next: 'Not finished yet: call deckhand_wait_for_run with its executionId' };
 }
 
-/** Returns the open approvals of a run that the caller may answer: others are asked elsewhere. None if the key may not read them. */
+/**
+ * Returns the open approvals of a run that the caller may answer: others are asked elsewhere. None if the key may not
+ * read them.
+ */
 export async function openApprovals(
   { runs, caller, may }: ToolCall,
   executionId: string,

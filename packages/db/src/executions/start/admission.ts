@@ -127,10 +127,11 @@ const JOINS = Prisma.sql`LEFT JOIN workflows w
       ON ${isChosenVersion(Prisma.sql`asked.asked_version_id`, Prisma.sql`asked.asks_active`)}`;
 
 /**
- * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
- * role (or, without a caller, that the workflow is active), also for an old version, that the workflow has a version with that trigger, that the
- * workspace is below its quota, and whether its runs are counted. The planner does not see how many requests there are:
- * otherwise it would plan the statement anew for each call (docs/decisions/0035).
+ * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a
+ * sufficient role, also for an old version (or, without a caller, that the workflow is active), that the workflow has
+ * a version with that trigger, that the workspace is below its quota, and whether its runs are counted. The planner
+ * does not see how many requests there are: otherwise it would plan the statement anew for each call
+ * (docs/decisions/0035).
  */
 export function admitted(requests: readonly Counted<StartRequest>[]): Prisma.Sql {
   return Prisma.sql`

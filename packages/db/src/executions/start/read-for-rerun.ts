@@ -96,8 +96,8 @@ export async function readForRerun(
 /**
  * Reads the data for reruns of finished runs. @returns by the id of the run, the data or why it cannot be rerun:
  * FORBIDDEN without the permission, EXECUTION_NOT_FINISHED, TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has
- * no such node, the run did not reach it, or its outputs come from the mode sandbox and the rerun has another. Runs that
- * the actor may not see are left out.
+ * no such node, the run did not reach it, or its outputs come from the mode sandbox and the rerun has another. Runs
+ * that the actor may not see are left out.
  */
 export async function readManyForRerun(
   db: Queryable,

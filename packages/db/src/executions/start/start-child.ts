@@ -67,8 +67,8 @@ interface ChildRow {
 }
 
 /**
- * Who was involved in the runs above a child, for four eyes, beside their starter, which it inherits: also whoever saved
- * their versions, which choose its workflow and its input. Served by the primary key of versions.
+ * Who was involved in the runs above a child, for four eyes, beside their starter, which it inherits: also whoever
+ * saved their versions, which choose its workflow and its input. Served by the primary key of versions.
  */
 const INVOLVED = Prisma.sql`(
           SELECT array_agg(DISTINCT p.id)

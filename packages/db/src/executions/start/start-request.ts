@@ -139,8 +139,8 @@ export interface OtherBody {
 
 /**
  * Why a request started no run, and wrote nothing. `limitReached`: the concurrency limit of its key is reached.
- * `webhookMoved`: the URL leads to another trigger or version by now, or to none. `oldVersion`: the person may start the
- * latest and the active version only.
+ * `webhookMoved`: the URL leads to another trigger or version by now, or to none. `oldVersion`: the person may start
+ * the latest and the active version only.
  */
 export interface StartRefusal {
   readonly kind:
