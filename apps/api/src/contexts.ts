@@ -101,7 +101,7 @@ export interface ResourceContext {
   readonly connections: Connections;
   readonly connectors: ConnectorLibrary;
   readonly tryCredential: TryCredential;
-  readonly requireConfirmed: Authenticate['requireConfirmed'];
+  readonly authenticate: Authenticate;
   readonly findTestOperation: TestOperationFinder;
   /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;

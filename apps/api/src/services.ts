@@ -220,9 +220,8 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   let ready = true;
 
   const resources = {
-    ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers },
+    ...{ db, secretBox, nodeTypes, answerOnce, notifyWorkers, authenticate },
     connectors: { ...connectors, builtIn, fileProcesses: createFileProcesses(MAX_FILE_PROCESSES) },
-    requireConfirmed: authenticate.requireConfirmed,
     findTestOperation: createTestOperationFinder(db, builtIn),
     tryCredential: createTryCredential({
       shares,

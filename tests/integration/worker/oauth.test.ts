@@ -215,7 +215,12 @@ describe('a credential of OAuth 2.0', () => {
     const before = refreshes().length;
     expect((await run(id)).error).toMatchObject({ code: 'CREDENTIAL_RECONNECT_NEEDED' });
     expect(refreshes().length).toBe(before);
+    const tested = await asOwner(`/api/credentials/${id}/test`, { url: 'http://127.0.0.1:1' });
+    expect(tested.body).toMatchObject({ ok: false, code: 'CREDENTIAL_RECONNECT_NEEDED' });
+    const lastTest = async () => (await call('GET', `/api/credentials/${id}`)).body.lastTest;
+    expect(await lastTest()).toEqual(tested.body);
     await connect(id);
+    expect(await lastTest()).toBeNull();
     expect((await run(id)).status).toBe('success');
   });
 

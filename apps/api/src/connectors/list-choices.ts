@@ -24,7 +24,7 @@ export interface ChoiceParts {
   readonly db: Database;
   readonly secretBox: SecretBox;
   readonly tryCredential: TryCredential;
-  readonly requireConfirmed: Authenticate['requireConfirmed'];
+  readonly authenticate: Pick<Authenticate, 'requireConfirmed'>;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface ChoiceParts {
  * CONNECTOR_FAILED with what the service said.
  */
 export async function listChoices(
-  { db, secretBox, tryCredential, requireConfirmed }: ChoiceParts,
+  { db, secretBox, tryCredential, authenticate }: ChoiceParts,
   caller: Caller,
   body: ListChoicesBody,
   gone: AbortSignal,
@@ -49,7 +49,7 @@ export async function listChoices(
   const request = { operation: { connector, version, operation }, field, values, search, from };
   let next: PagePosition | undefined;
   const permit = async (): Promise<void> => {
-    await requireConfirmed(caller);
+    await authenticate.requireConfirmed(caller);
     const details = { connector, version, field };
     await recordTrial(db, caller, credential, { action: 'credential.list_choices', details });
   };

@@ -59,7 +59,7 @@ export async function testCredential(
     message: failed?.message ?? null,
     testedAt: new Date().toISOString(),
   };
-  if (failed?.code == null || !SAYS_NOTHING.has(failed.code)) await storeCredentialTest(db, credential, result);
+  if (!SAYS_NOTHING.has(failed?.code ?? '')) await storeCredentialTest(db, credential, result);
   return result;
 }
 

@@ -22,7 +22,7 @@ async function tryIt(work: (context: CheckContext) => Promise<JsonValue>, gone =
   };
   const tryCredential = createTryCredential({
     open: () => Promise.resolve({ type: 'bearer', secret: { token: 'secret-token' } }),
-    services: { ...NO_SERVICES, mail: { signIn: () => Promise.resolve() }, traffic },
+    services: { ...NO_SERVICES, mail: { ...NO_SERVICES.mail, signIn: () => Promise.resolve() }, traffic },
     shares: createWorkspaceShares(),
     count: () => Promise.resolve(),
   });

@@ -16,6 +16,7 @@ import type {
   ImportN8nBody,
   InstanceSettingsBody,
   FinishSignOnBody,
+  ListChoicesBody,
   LoginBody,
   RedeemPasswordResetBody,
   RequestPasswordResetBody,
@@ -50,6 +51,7 @@ interface RequestBodies {
   'POST /api/auth/sso/finish': FinishSignOnBody;
   'POST /api/auth/sso/start': StartSignOnBody;
   'POST /api/bulk-actions': CreateBulkActionBody;
+  'POST /api/connectors/options': ListChoicesBody;
   'POST /api/credentials': CreateCredentialBody;
   'POST /api/event-endpoints': CreateEventEndpointBody;
   'POST /api/event-endpoints/:id/replay': ReplayEventsBody;

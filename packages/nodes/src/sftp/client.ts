@@ -44,8 +44,8 @@ const ALGORITHMS: NonNullable<ConnectConfig['algorithms']> = {
 
 /**
  * Creates the SFTP client that the nodes of a process share. Each use has a connection of its own. @param allowPrivate
- * whether private addresses may be reached. @param maxKeyRounds of the passphrase of a key, which keep the process busy;
- * 256 by default.
+ * whether private addresses may be reached. @param maxKeyRounds of the passphrase of a key, which keep the process
+ * busy; 256 by default.
  */
 export function createSftpClient({
   allowPrivate,
