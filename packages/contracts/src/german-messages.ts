@@ -126,6 +126,8 @@ export const GERMAN_MESSAGES: Readonly<Record<string, string>> = {
   'This invite is not valid, or not any more': 'Diese Einladung ist nicht oder nicht mehr gültig',
   'This needs an administrator of the instance': 'Das kann nur ein Administrator der Instanz',
   'Only the approvers of this wait may answer it': 'Nur die dafür Benannten dürfen antworten',
+  'A version that is neither the latest nor the active one needs the permission runs.test':
+    'Eine Version, die weder die neueste noch die aktive ist, erfordert das Recht runs.test',
   'This needs the permission {0}': 'Das erfordert das Recht {0}',
   'This person is a member already': 'Diese Person ist schon Mitglied',
   'This sign-in does not exist, has expired or was used: start it again':

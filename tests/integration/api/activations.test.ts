@@ -241,7 +241,7 @@ describe('editing and publishing', () => {
       const path = `/api/executions/${body.executionId}/rerun` as const;
       reruns.push((await gateway.call('POST', path, { as: operator.session, body: { version } })).body.error);
     }
-    const refused = 'This needs the permission runs.test: the version is neither the latest nor the active one';
+    const refused = 'A version that is neither the latest nor the active one needs the permission runs.test';
     expect(reruns).toEqual([undefined, refused]);
   });
 

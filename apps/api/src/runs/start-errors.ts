@@ -54,7 +54,7 @@ export function startRefused(
     case 'forbidden':
       return new DeckhandError('FORBIDDEN', { message: needsPermission('runs.start') });
     case 'oldVersion': {
-      const message = `${needsPermission('runs.test')}: the version is neither the latest nor the active one`;
+      const message = 'A version that is neither the latest nor the active one needs the permission runs.test';
       return new DeckhandError('FORBIDDEN', { message });
     }
     case 'inactive':

@@ -72,7 +72,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="xs" className={classes.side}>
         <Navigation isCollapsed={isCollapsed} />
-        {me.data && <FavoriteLinks personId={me.data.user.id} workspaceId={workspaceId} isCollapsed={isCollapsed} />}
+        <FavoriteLinks personId={me.data.user.id} workspaceId={workspaceId} isCollapsed={isCollapsed} />
         {isWide && <CollapseButton isCollapsed={isCollapsed} onToggle={toggleCollapsed} />}
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>

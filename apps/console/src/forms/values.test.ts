@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromExpressionText, fromNumberText, fromText, toTextFor } from './values.ts';
+import { fromExpressionText, fromNumberText, fromObjectText, fromText, toTextFor } from './values.ts';
 
 describe('the text of a value', () => {
   it('is parsed to the same value, also if it looks like another one', () => {
@@ -30,5 +30,10 @@ describe('the text of a value', () => {
   it('of a number is a finite one, an expression, or refused by the save', () => {
     const texts = ['', ' 1.50 ', '{{ $vars.limit }}', 'Infinity', '12x'];
     expect(texts.map(fromNumberText)).toEqual([undefined, 1.5, '{{ $vars.limit }}', 'Infinity', '12x']);
+  });
+
+  it('of a JSON object is that object, whatever braces its texts have', () => {
+    const texts = ['{"a":"{{ b }}"}', ' ', '[1]', '{{ $input }}', '"{}"'];
+    expect(texts.map(fromObjectText)).toEqual([{ a: '{{ b }}' }, {}, undefined, undefined, undefined]);
   });
 });

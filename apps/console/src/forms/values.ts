@@ -33,7 +33,10 @@ export function fromText(text: string): JsonValue | undefined {
   }
 }
 
-/** Parses a text as a JSON object, an empty text as an empty one. Braces in its texts are data. @returns undefined for others */
+/**
+ * Parses a text as a JSON object, an empty text as an empty one; undefined for other texts. Braces in its texts are
+ * data.
+ */
 export function fromObjectText(text: string): JsonObject | undefined {
   if (text.trim() === '') return {};
   try {

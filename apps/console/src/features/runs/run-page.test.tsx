@@ -143,7 +143,7 @@ describe('a run', () => {
     await click('menuitem', 'Re-run with edited input…');
     const form = await dialog();
     expect(JSON.parse((await form.findByLabelText<HTMLTextAreaElement>('Input')).value)).toEqual(trigger);
-    // Braces in data are no expression.
+    // Braces in data are not those of an expression.
     expect(form.queryByText('Not a JSON object')).toBeNull();
     expect(form.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(false);
     await fill('Input', '[1]', form);
