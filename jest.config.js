@@ -1,5 +1,5 @@
-// `unit` beside the source, `integration` against real stores, `journeys` over real processes, and `e2e`. `npm test` has
-// the journeys; the others belong to a part of `npm run test:full` (infra/local/src/test/parts.ts).
+// `unit` beside the source, `integration` against real stores, `journeys` over real processes, and `e2e`. `npm test`
+// has the journeys; the others belong to a part of `npm run test:full` (infra/local/src/test/parts.ts).
 
 /** What every project shares: plain Node.js runs the sources, tests and workspace packages alike. */
 const shared = {
