@@ -2,7 +2,7 @@ import type { User } from '@deckhand/contracts';
 import { ActionIcon, AppShell, Burger, Group, Menu, Text } from '@mantine/core';
 import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Navigate, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation, useMatches, useNavigate, useParams } from '@tanstack/react-router';
 import { BookOpen, CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { useEffect } from 'react';
 import { meQuery, signOut } from '../api/people.ts';
@@ -85,10 +85,15 @@ export function Shell() {
 /** The page; for people who may not see its area, which an approver's home is, the approvals. */
 function PageOrApprovals() {
   const { pathname } = useLocation();
+  // The page that is shown until the one of the location is loaded.
+  const shown = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '' });
   const { workspaceId, can } = useWorkspace();
-  const needed = neededAt(pathname);
-  if (needed === undefined || can(needed) || !can('approvals.read')) return <Outlet />;
-  return <Navigate to="/w/$workspaceId/approvals" params={{ workspaceId }} replace />;
+  const isSeen = (path: string): boolean => {
+    const needed = neededAt(path);
+    return needed === undefined || can(needed) || !can('approvals.read');
+  };
+  if (!isSeen(pathname)) return <Navigate to="/w/$workspaceId/approvals" params={{ workspaceId }} replace />;
+  return isSeen(shown) ? <Outlet /> : <Loading />;
 }
 
 /** Keeps in this browser whether the navigation is collapsed. On a phone, which has no room beside it, it never is. */

@@ -205,6 +205,8 @@ describe('a managed workflow', () => {
     await openConsole('/workflows');
     const row = within(await screen.findByRole('row', { name: /Managed and live/ }));
     await row.findByText('Managed');
-    expect(row.queryByRole('button')).toBeNull();
+    expect(row.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual([
+      'Favorite Managed and live',
+    ]);
   });
 });

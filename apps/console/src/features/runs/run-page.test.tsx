@@ -180,10 +180,11 @@ describe('a run', () => {
     expect(await offered('author')).toEqual([
       'Re-run with version 1 (original)',
       'Re-run with version 2 (latest)',
+      'Re-run with edited input…',
       'Re-run from "Ask the manager" with version 1 (original)',
       'Re-run from "Ask the manager" with version 2 (latest)',
     ]);
-    expect(await offered('operator')).toEqual(['Re-run with version 2 (latest)']);
+    expect(await offered('operator')).toEqual(['Re-run with version 2 (latest)', 'Re-run with edited input…']);
   });
 
   it('is saved as a test of its workflow, which passes', async () => {
