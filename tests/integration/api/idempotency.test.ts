@@ -135,10 +135,10 @@ describe('an Idempotency-Key', () => {
       expect(await runs(id)).toBe(1 + starts.length);
     });
 
-    it('400 with another body, and for a person who may not start it', async () => {
+    it('400 with another body, and 403 for a person who may not start it', async () => {
       expect((await post(pathOf('execute'), 'test-0', { untilNodeId: 'a', input: { n: 1 } })).status).toBe(400);
       const viewer = await addPerson(instance, 'viewer');
-      expect((await post(pathOf('execute'), 'test-0', { untilNodeId: 'a' }, viewer.session)).status).toBe(400);
+      expect((await post(pathOf('execute'), 'test-0', { untilNodeId: 'a' }, viewer.session)).status).toBe(403);
     });
   });
 
