@@ -135,9 +135,10 @@ describe('events of a run', () => {
     const failing = await start((await listen(receiver, FAILS)).workflowId);
     const { workflowId: asking } = await listen(receiver, ASKS);
     const stopped = await start(asking);
-    const { workflowId: hasty } = await listen(receiver, { ...ASKS, settings: { timeoutSeconds: 1 } });
+    const { workflowId: hasty } = await listen(receiver, { ...ASKS, settings: { timeoutSeconds: 3_600 } });
     const late = await start(hasty);
-    await until(async () => (await statusOf(stopped)) === 'waiting_for_input');
+    for (const id of [stopped, late]) await until(async () => (await statusOf(id)) === 'waiting_for_input');
+    await instance.db.execution.update({ where: { id: late }, data: { deadlineAt: new Date() } });
     await call('POST', `/api/executions/${stopped}/stop`);
     await until(() => [failing, stopped, late].every((id) => receiver.typesOf(id).length >= 2));
     expect(receiver.typesOf(failing)).toEqual(['run.started', 'run.failed']);

@@ -263,13 +263,13 @@ describe('a run past its time limit', () => {
   itInTime('becomes timeout while it rests', async () => {
     const id = await start({
       ...chain({ id: 'pause', type: 'wait', parameters: { seconds: 600 } }),
-      settings: { timeoutSeconds: 1 },
+      settings: { timeoutSeconds: 3_600 },
     });
+    const key = { executionId_nodeId: { executionId: id, nodeId: 'pause' } };
+    await until(async () => (await db.nodeRun.findUnique({ where: key }))?.status === 'waiting', 'the rest');
+    await db.execution.update({ where: { id }, data: { deadlineAt: new Date() } });
     await until(async () => (await run(id)).status === 'timeout', 'the time-out');
-    const pause = await db.nodeRun.findUniqueOrThrow({
-      where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } },
-    });
-    expect(pause.status).toBe('stopped');
+    expect((await db.nodeRun.findUniqueOrThrow({ where: key })).status).toBe('stopped');
     const { deadlineAt, finishedAt } = await run(id);
     expectWithin(
       { what: 'a run that rests is timed out', ms: MAINTENANCE_MS },
