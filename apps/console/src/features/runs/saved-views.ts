@@ -12,7 +12,8 @@ export interface SavedView {
 export const MAX_VIEWS = 30;
 
 /**
- * The views that this browser keeps of a list for a person, by name. What keeps them returns false if there is no room.
+ * The views that this browser stores of a list for a person, by name, and a function that stores others. It returns
+ * false if there is no room.
  */
 export function useSavedViews(
   personId: string,
